@@ -22,6 +22,7 @@ from pointsman.routing.streams import RoutedPhase, Stream
 from .analysis import ProgramAnalysis
 from .conflicts.link_slots import Link
 from .cost.call_attributes import capped
+from .cost.schedule_lengths import longest
 from .plan import PlannedOperator, ReplacedOperator
 from .structure.structure import Structure
 from .termination.hijack import Hijacked
@@ -108,6 +109,8 @@ class PlanContext:
         See `pointsman.plan.make_plan.PlanOptions`.
     effort : float
         Factor on the work to spend; 1.0 is usual.
+    asked : bool
+        Did the user ask for this schedule length?
     fallbacks : bool
         May processors pass on messages where nothing else can be done?
     memo : PlanMemo
@@ -121,6 +124,7 @@ class PlanContext:
     seed: int = 0
     express: int = 0
     effort: float = 1.0
+    asked: bool = False
     fallbacks: bool = True
     memo: PlanMemo = field(default_factory=PlanMemo)
 
@@ -153,7 +157,19 @@ class PlanContext:
         found = [(c, i) for c, i in known if i.loading is not Loading.SUBPHASES or self._has_room(operator, i)]
         if not is_settled(operator):
             found = [pair for pair in found if pair[1].loading is not Loading.PER_VALUE]
+        found = [pair for pair in found if not self._too_short(operator, pair[1])]
+        if not found:
+            known = self.analysis.feasible(operator, fallbacks=True)
+            found = [pair for pair in known if pair[1].loading is Loading.ONLINE]
         return [pair for pair in found if pair[1].loading is Loading.ONLINE] or found if fallbacks else found
+
+    def _too_short(self, operator: Operator, implementation: Implementation) -> bool:
+        """Has the schedule fewer slots than the implementation needs? An implementation that the program names is taken in the
+        longest schedule that the memory holds, and in the schedule that the user asks for."""
+        needed = implementation.least_period(operator, self.surroundings)
+        if operator.impl == implementation.name:
+            needed = 2 if self.asked else min(needed, longest(self.structure, self.shape))
+        return needed > self.period
 
     def _has_room(self, operator: Operator, implementation: Implementation) -> bool:
         """Has the schedule memory room for a second schedule of every phase? If the program names the implementation,

@@ -298,6 +298,7 @@ class _Attempts:
             seed=seed,
             express=self.options.express,
             effort=self.effort,
+            asked=self.candidates.period is not None,
             fallbacks=fallbacks,
             memo=self.memo,
         )

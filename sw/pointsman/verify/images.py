@@ -36,6 +36,7 @@ from .phases.skew import Skew
 from .phases.threads import check_barriers, check_links, check_ways
 from .report import RULES, CheckReport, Finding, Notebook, Rule
 from .stall_game.phase_games import PhaseGames
+from .structure.rings import check_rings
 from .structure.structure import check_structure
 from .structure.value_schedules import check_schedules
 from .words.commands import check_commands
@@ -78,6 +79,7 @@ def check_images(images: Images) -> CheckReport:
     _check_between(AllPhases(images, views, places), words, games, notebook)
     check_online(images, notebook)
     check_schedules(images, notebook)
+    check_rings(images, notebook)
     return notebook.report(images.name, owners)
 
 

@@ -156,6 +156,12 @@ RULES: dict[str, Rule] = {
         "§4.1.1, §4.1.3",
         ("structure.value_schedules",),
     ),
+    "rings": Rule(
+        "Where a schedule is made at run time, compiled streams lead from each node of an instance to the next, so that messages "
+        "can be passed on if slots are lacking.",
+        "§4.1.1",
+        ("structure.rings",),
+    ),
     "continuing": Rule(
         "An operator that continues has the same VFSMs, annotations and registers in all of its phases, which nothing else uses; "
         "in any two of them neighbours hand its words to the same VFSMs or refuse them, and agree in a slot; and it is over "

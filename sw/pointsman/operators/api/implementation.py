@@ -64,6 +64,10 @@ class Implementation(ABC):
         """Number of stages that each node passes in a call (`pointsman.artifacts.images.images.OperatorImage.stages`)."""
         return 1
 
+    def least_period(self, operator: Operator, context: Context) -> int:
+        """Slots of the shortest schedule in which the implementation is taken, unless the program asks for both by name."""
+        return 2
+
     def drain(self, operator: Operator, wiring: Wiring) -> int:
         """Cycles for which words that routers drop may still be on their way after all readers have read their messages."""
         return 0

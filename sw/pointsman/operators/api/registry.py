@@ -57,6 +57,12 @@ class Plugin(Implementation):
             raise self._wrong("stages", "a number from 1 on", stages)
         return stages
 
+    def least_period(self, operator: Operator, context: Context) -> int:
+        slots = self._ask("least_period", operator, context)
+        if not isinstance(slots, int) or slots < 2:
+            raise self._wrong("least_period", "slots from 2 on", slots)
+        return slots
+
     def drain(self, operator: Operator, wiring: Wiring) -> int:
         cycles = self._ask("drain", operator, wiring)
         if not isinstance(cycles, int) or cycles < 0:

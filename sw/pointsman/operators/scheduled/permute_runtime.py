@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
+from math import ceil, prod
+
+from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Metric
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import box, is_constant, is_partial, keep_in, stream_name, taking_part
@@ -14,11 +19,15 @@ from pointsman.routing.streams import Stream
 from .synchronised import Synchronised, shifted
 
 PERIOD = 24
-"""Slots of a schedule for which the metric is worked out."""
+"""Slots of a schedule, at least, for which the metric is worked out."""
 COMMAND = 4
 """Cycles of each of `Metric.reload_words`."""
 MOST_NODES = 64
 """Most nodes of an instance: on an 8x8 mesh a permutation puts at most 8 streams on a link."""
+BARRIERS = 8
+"""Moves of the two barriers at a node, about: of the phase's end and of the load function."""
+MARGIN = 1.5
+"""Slots kept for each move of a permutation at its busiest node. With 1 slots are often lacking, with 1.5 none was in any that was tried (docs/online_routing.md has the counts)."""
 
 
 class SchPermuteRuntime(Synchronised):
@@ -46,12 +55,19 @@ class SchPermuteRuntime(Synchronised):
         if any(box(i.nodes, context.topology) != frozenset(i.nodes) for i in operator.instances):
             return None
         most = max(len(i.nodes) for i in operator.instances)
-        work = scheduling_cycles(most, PERIOD)
+        moves = max(busiest_moves(box_size(i.nodes, context.topology)) for i in operator.instances)
+        if operator.impl is None and moves + BARRIERS > context.shape.pipelines * (context.shape.vfsms - 2):
+            return None
+        period = max(PERIOD, self.least_period(operator, context))
         return Metric(
-            words_per_cycle=scheduled_words(most, PERIOD) / PERIOD,
+            words_per_cycle=scheduled_words(most, period) / period,
             latency=4 * most**0.5,
-            reload_words=round(work / COMMAND),
+            reload_words=round(scheduling_cycles(most, period) / COMMAND),
         )
+
+    def least_period(self, operator: Operator, context: Context) -> int:
+        moves = max(busiest_moves(box_size(i.nodes, context.topology)) for i in operator.instances)
+        return max(2, ceil((moves * MARGIN + BARRIERS) / context.shape.pipelines))
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []
@@ -87,6 +103,37 @@ class SchPermuteRuntime(Synchronised):
             wiring.read_lane(before, node),
         ]
         return RoleDraft("func", (*meeting, *shifted(lanes, len(meeting))), void=void)
+
+
+def box_size(nodes: Sequence[int], topology: Topology) -> tuple[int, ...]:
+    """Nodes along each dimension of the box around ``nodes``.
+
+    >>> from pointsman.network import mesh
+    >>> box_size((0, 1, 4, 5, 8, 9), mesh(4, 4))
+    (2, 3)
+    """
+    return tuple(max(along) - min(along) + 1 for along in zip(*map(topology.coordinates, nodes), strict=True))
+
+
+def busiest_moves(size: Sequence[int]) -> int:
+    """Most words that a permutation can have pass a node of a box when ways cross its dimensions one after the other: those that
+    leave by each of its links, and the word that is delivered.
+
+    A link is passed by words that come from nodes behind it and have crossed the dimensions before, and that go to nodes beyond it
+    and have the dimensions after still to cross: no more than there are of either.
+
+    >>> [busiest_moves(size) for size in ((1,), (2, 2), (4, 4), (8, 8), (3, 3, 3), (16, 1))]
+    [1, 3, 9, 17, 13, 17]
+    """
+    most = 0
+    for place in product(*map(range, size)):
+        moves = 1
+        for axis, (at, extent) in enumerate(zip(place, size, strict=True)):
+            before, after = prod(size[:axis]), prod(size[axis + 1 :])
+            moves += min(before * (at + 1), (extent - 1 - at) * after)
+            moves += min(before * (extent - at), at * after)
+        most = max(most, moves)
+    return most
 
 
 class SchShiftRuntime(SchPermuteRuntime):

@@ -28,8 +28,8 @@ from .reduce import StrReduce
 from .shift import StrShift
 from .stream import StrStream
 
-MOST_SCHEDULES = 32
-"""Most values, and so schedules, of an operator."""
+MOST_SCHEDULES = 64
+"""Most values, and so schedules, of an operator: those of a broadcast on an 8x8 mesh."""
 SHORT = 8
 """Slots of the shortest schedule that is worth planning."""
 CHANGE = 16

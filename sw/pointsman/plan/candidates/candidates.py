@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pointsman.errors import PointsmanError
+from pointsman.operators.api.loading import Loading
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.cost.cost_model import CostModel
 from pointsman.plan.cost.critical_path import critical_path_cycles
@@ -102,7 +103,7 @@ class Candidates:
         candidates of the same division with other lengths; the most promising first."""
         priced, analysis = self._priced(one.variant), one.variant.analysis
         shape = analysis.context.shape
-        lengths = schedule_lengths(one.structure, shape, self.period)
+        lengths = schedule_lengths(one.structure, shape, self.period, _needed(one.structure, analysis))
         found = list(priced.ways(one.structure, (n for n in lengths if n != one.period), whole=False))
         for other in neighbours(analysis, one.structure):
             try:
@@ -175,7 +176,8 @@ def find_candidates(
         for structure in with_schedules(divided, variant.analysis):
             try:
                 refuse_many_phases(structure, most_phases)
-                lengths = schedule_lengths(structure, analysis.context.shape, period)
+                needed = _needed(structure, variant.analysis)
+                lengths = schedule_lengths(structure, analysis.context.shape, period, needed)
             except PlanError as error:
                 refused.append(error)
                 continue
@@ -186,6 +188,15 @@ def find_candidates(
     ways.sort(key=lambda one: (one.whole, one.estimate, one.period))
     first = tuple(_divisions_first(ways))
     return Candidates(first, gap, tuple(refused), fits, analysis, period, most_phases, several)
+
+
+def _needed(structure: Structure, analysis: ProgramAnalysis) -> int:
+    """Slots with which processors need not pass on the messages of any operator for want of slots."""
+    most = 2
+    for operator in (operator for phase in structure.phases for operator in phase.operators):
+        able = [one for _, one in analysis.feasible(operator) if one.loading is not Loading.ONLINE]
+        most = max(most, min((one.least_period(operator, analysis.context) for one in able), default=2))
+    return most
 
 
 def _divisions_first(ways: Sequence[Candidate]) -> list[Candidate]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pointsman.operators.scheduled.replacements import Replacement
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.cost.equations import barrier_cycles
-from pointsman.plan.cost.feasible import why_none
+from pointsman.plan.cost.feasible import hint_none, why_none
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import ReplacedOperator
 from pointsman.program.program import Group, Operator, Program
@@ -50,7 +50,8 @@ def variants(analysis: ProgramAnalysis, *, period: int) -> list[Variant]:
         own = analysis.feasible(operator)
         others = replacements_of(operator, analysis)
         if not own and not others:
-            raise PlanError(why_none(operator, analysis.implementations))
+            hint = hint_none(operator, analysis.implementations, analysis.context)
+            raise PlanError(why_none(operator, analysis.implementations), hint=hint)
         if not others:
             continue
         cycles, way, parts = min(((parts_cycles(p, analysis, period), w, p) for w, p in others), key=_first)

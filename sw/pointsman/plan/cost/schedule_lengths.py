@@ -14,14 +14,17 @@ RESIDENT = 2
 """Least phases that the schedule memory must hold besides the loader phase."""
 
 
-def schedule_lengths(structure: Structure, shape: NodeShape, asked: int | None) -> list[int]:
+def schedule_lengths(structure: Structure, shape: NodeShape, asked: int | None, needed: int = 2) -> list[int]:
     """Schedule lengths to try, in slots: ``asked``, if given; else those with which all phases fit the schedule memory;
-    else those with which it holds RESIDENT phases besides the loader phase, so that phases take turns."""
+    else those with which it holds RESIDENT phases besides the loader phase, so that phases take turns. If none of them has the
+    ``needed`` slots, also the first that has them and lets phases take turns."""
     blocks = len(structure.phases) + 1
     least = min(blocks, 1 + RESIDENT)
     fitting = [p for p in PERIODS if blocks * p <= shape.schedule_depth]
     sharing = [p for p in PERIODS if least * p <= shape.schedule_depth]
     lengths = [asked] if asked is not None else fitting or sharing or [max(2, shape.schedule_depth // least)]
+    if asked is None and lengths[-1] < needed:
+        lengths += [p for p in range(PERIODS[0], longest(structure, shape) + 1, PERIODS[0]) if p >= needed][:1]
     if least * lengths[0] > shape.schedule_depth:
         raise PlanError(
             f"{least - 1} phases and the loader phase of {lengths[0]} slots each do not fit a schedule "
@@ -29,6 +32,11 @@ def schedule_lengths(structure: Structure, shape: NodeShape, asked: int | None) 
             hint="use a shorter schedule, fewer phases, or a node with a deeper schedule memory",
         )
     return lengths
+
+
+def longest(structure: Structure, shape: NodeShape) -> int:
+    """Slots of the longest schedule of which the schedule memory holds as many as it has to."""
+    return shape.schedule_depth // min(len(structure.phases) + 1, 1 + RESIDENT)
 
 
 def refuse_many_phases(structure: Structure, most: int | None) -> None:

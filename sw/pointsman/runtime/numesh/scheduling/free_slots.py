@@ -49,9 +49,12 @@ class FreeSlots:
 
     def copy(self) -> FreeSlots:
         """A copy that can be changed alone."""
-        tables = (self.busy, self.reads, self.delivers, self.links)
-        numbers = {place: list(left) for place, left in self.numbers.items()}
-        return FreeSlots(self.period, self.pipelines, numbers, *(defaultdict(int, table) for table in tables))
+        found = FreeSlots(self.period, self.pipelines, {place: list(left) for place, left in self.numbers.items()})
+        found.busy.update(self.busy)
+        found.reads.update(self.reads)
+        found.delivers.update(self.delivers)
+        found.links.update(self.links)
+        return found
 
     def place(self, hops: list[Hop]) -> bool:
         """Give a stream its first word a period: a slot, a pipeline and a VFSM for each hop; False if there are none."""

@@ -77,7 +77,7 @@ def scheduled_images(images: Images, operator: int, made: Mapping[int, Schedule]
     ends = {(p.source, p.register) for schedule in streams for p in schedule.promises}
     ends |= {end for schedule in streams for p in schedule.promises for end in p.destinations}
     for node in members:
-        operators = []
+        parts = []
         for index, here in nodes[node].operators:
             if index == operator:
                 roles = tuple(
@@ -92,18 +92,24 @@ def scheduled_images(images: Images, operator: int, made: Mapping[int, Schedule]
                     for role in here.roles
                 )
                 here = replace(here, roles=roles)
-            operators.append((index, here))
-        nodes[node] = replace(nodes[node], operators=tuple(operators))
+            parts.append((index, here))
+        nodes[node] = replace(nodes[node], operators=tuple(parts))
     promises = tuple(p for p in images.promises if p not in gone)
     promises += tuple(p for schedule in streams for p in schedule.promises)
-    return replace(images, nodes=tuple(nodes), promises=promises)
+    # Messages of instances with a schedule need no ring any more.
+    operators = list(images.operators)
+    left = tuple(one for one in operators[operator].instances if not members.issuperset(one))
+    operators[operator] = replace(operators[operator], instances=left)
+    return replace(images, operators=tuple(operators), nodes=tuple(nodes), promises=promises)
 
 
 Streams = dict[tuple[int, int], list[Hop]]
 """By (from, to), the hops of a stream."""
 
 
-def _placed(free: FreeSlots, standing: Standing, order: list[tuple[int, int]]) -> tuple[Streams, tuple[int, int] | None]:
+def _placed(
+    free: FreeSlots, standing: Standing, order: list[tuple[int, int]]
+) -> tuple[Streams, tuple[int, int] | None]:
     """Streams with a word a period each, and the first move for which there are no slots; None if there is none."""
     streams: Streams = {}
     for move in order:
@@ -120,7 +126,8 @@ def _placed(free: FreeSlots, standing: Standing, order: list[tuple[int, int]]) -
 def _grown(free: FreeSlots, streams: list[list[Hop]], most: int) -> None:
     """Give each stream another word a period, up to ``most``, until one of them finds no slots: the slowest counts."""
     for _ in range(1, most):
-        if not all([free.more(hops) for hops in streams]):
+        found = [free.more(hops) for hops in streams]
+        if not all(found):
             return
 
 

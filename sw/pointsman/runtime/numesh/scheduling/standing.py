@@ -59,7 +59,7 @@ class Standing:
         return self.ends[node]
 
     def paths(self, source: int, destination: int) -> Iterator[tuple[int, ...]]:
-        """Ways from ``source`` to ``destination``, as nodes, which cross the dimensions one after the other; x first comes first."""
+        """Ways from ``source`` to ``destination``, as nodes, which cross the dimensions one after the other."""
         return shortest_ways(self.images.topology, source, destination)
 
     def hops(self, way: Sequence[int]) -> list[Hop]:
@@ -128,7 +128,9 @@ class _Cleared:
             used = {(r.pipeline, r.vfsm) for one in others for r in one.annotations} | set(self.annotations[node])
             rewritten = self._rewritten(node)
             for p in range(shape.pipelines):
-                found.numbers[node, p] = [v for v in range(shape.vfsms - 1, FIRST_FREE_VFSM - 1, -1) if (p, v) not in used]
+                found.numbers[node, p] = [
+                    v for v in range(shape.vfsms - 1, FIRST_FREE_VFSM - 1, -1) if (p, v) not in used
+                ]
             for (slot, row), p in product(enumerate(rows), range(shape.pipelines)):
                 self._count(found, node, p, slot, row[p], rewritten)
         return found
@@ -203,4 +205,3 @@ class _Cleared:
                 if other_vfsm[0] == vfsm[0] and (filled or (self.codes.is_buffer(a.source) and a.source in buffers)):
                     return node, other_vfsm
         return following
-

@@ -7,7 +7,7 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.operators.api.loading import Loading
-from pointsman.plan.cost.feasible import feasible_implementations, why_none
+from pointsman.plan.cost.feasible import feasible_implementations, hint_none, why_none
 from pointsman.program.program import Operator
 
 CONTEXT = Context(mesh(2, 2), NodeShape())
@@ -53,3 +53,17 @@ def test_the_reason_names_what_there_is() -> None:
     plain = operator("(broadcast 'b (runtime))")
     known = [one for one in IMPLEMENTATIONS if one.name == "str_bcast"]
     assert why_none(plain, known).endswith("with source given at run time on numesh yet (str_bcast cannot do it)")
+
+
+def test_the_programs_own_choice_is_named_as_the_cause() -> None:
+    one = operator("(broadcast 'b (runtime) :impl 'str_bcast)")
+    assert why_none(one, IMPLEMENTATIONS) == (
+        "x.cop:1:1: operator 'b' asks for implementation str_bcast, which cannot do it with source given at run time"
+    )
+    hint = hint_none(one, IMPLEMENTATIONS, CONTEXT)
+    assert hint is not None
+    assert hint.startswith("leave out :impl, or use dyn_bcast or ")
+    many = operator("(cshift 'c (runtime :values (all 70)) :impl 'sch_shift)")
+    assert why_none(many, IMPLEMENTATIONS).endswith(
+        "it has a schedule for each value, 64 at most, and there are 70 values"
+    )

@@ -7,7 +7,7 @@ import pytest
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.plan.cost.schedule_lengths import PERIODS, refuse_many_phases, schedule_lengths
+from pointsman.plan.cost.schedule_lengths import PERIODS, longest, refuse_many_phases, schedule_lengths
 from pointsman.plan.errors import PlanError
 from pointsman.plan.structure.structure import Structure, outline
 
@@ -38,3 +38,11 @@ def test_a_node_with_too_many_phases_is_named() -> None:
     refuse_many_phases(phases(3), None)
     with pytest.raises(PlanError, match="node 0 would have 3 phases, and may have 2"):
         refuse_many_phases(phases(3), 2)
+
+
+def test_the_slots_that_an_implementation_needs_are_among_the_lengths() -> None:
+    shape = NodeShape(schedule_depth=128)
+    assert schedule_lengths(phases(10), shape, None, 20) == [8, 24]
+    assert schedule_lengths(phases(1), shape, None, 53) == [8, 16, 24, 32, 40, 56]
+    assert schedule_lengths(phases(3), shape, 12, 20) == [12]
+    assert longest(phases(10), shape) == 42

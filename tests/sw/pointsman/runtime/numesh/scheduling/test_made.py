@@ -11,6 +11,8 @@ from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
+from pointsman.operators import Context
+from pointsman.operators.scheduled.permute_runtime import SchPermuteRuntime
 from pointsman.plan.make_plan import make_plan
 from pointsman.runtime.numesh.scheduling.made import schedule_moves, scheduled_images
 from pointsman.targets.numesh import make_images
@@ -55,11 +57,31 @@ def test_schedule_that_lost_a_vfsm_is_found_out() -> None:
     assert not check_images(scheduled_images(images, 0, {0: made})).ok
 
 
-def test_too_short_a_period_is_said() -> None:
-    images = images_of("(permute 'p (runtime) :m 5 :impl 'sch_permute_runtime)", (3, 3), period=12)
-    moves = tuple((node, 8 - node) for node in range(9) for _ in range(6) if node != 4)
-    with pytest.raises(PointsmanError, match=r"^x.cop:1:1: operator 'p': no slots found for 48 streams in 12 slots"):
-        schedule_moves(images, 0, 0, moves)
+def test_where_slots_are_lacking_the_compiled_schedule_stays() -> None:
+    images = images_of("(permute 'p (runtime) :m 5 :impl 'sch_permute_runtime)", (4, 4), period=6)
+    moves = tuple((node, 15 - node) for node in range(16))
+    made = schedule_moves(images, 0, 0, moves)
+    assert made.hops == 15
+    assert made.parts == {node: images.nodes[node].phases[0] for node in range(16)}
+    assert not made.promises
+    assert scheduled_images(images, 0, {0: made}) == images
+
+
+@pytest.mark.parametrize("size", [(2, 2), (3, 3), (4, 4), (8, 8), (3, 3, 3), (7, 1), (2, 5)])
+def test_with_the_length_that_the_compiler_chooses_all_values_find_slots(size: tuple[int, ...]) -> None:
+    program = compile_text("(permute 'o (runtime) :m 20)", topology=mesh(*size))
+    shape = NodeShape(neighbours=max(4, program.topology.ports))
+    (operator,) = program.operators()
+    least = SchPermuteRuntime().least_period(operator, Context(program.topology, shape))
+    period = next(p for p in (8, 16, 24, 32) if p >= least)
+    images = images_of("(permute 'p (runtime) :m 20 :impl 'sch_permute_runtime)", size, period=period)
+    nodes = images.topology.nodes
+    orders = [[(node + distance) % nodes for node in range(nodes)] for distance in range(nodes)]
+    orders += [random.Random(seed).sample(range(nodes), nodes) for seed in range(2000 // nodes)]
+    orders.append(list(range(nodes))[::-1])
+    for order in orders:
+        made = schedule_moves(images, 0, 0, tuple((a, b) for a, b in enumerate(order) if a != b))
+        assert not made.hops, order
 
 
 BESIDE = """
