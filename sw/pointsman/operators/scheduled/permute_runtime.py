@@ -27,7 +27,8 @@ MOST_NODES = 64
 BARRIERS = 8
 """Moves of the two barriers at a node, about: of the phase's end and of the load function."""
 MARGIN = 1.5
-"""Slots kept for each move of a permutation at its busiest node. With 1 slots are often lacking, with 1.5 none was in any that was tried (docs/online_routing.md has the counts)."""
+"""Slots kept for each move of a permutation at its busiest node. With 1 slots are often lacking, with 1.5 none was in
+any that was tried (docs/online_routing.md has the counts)."""
 
 
 class SchPermuteRuntime(Synchronised):
@@ -119,8 +120,8 @@ def busiest_moves(size: Sequence[int]) -> int:
     """Most words that a permutation can have pass a node of a box when ways cross its dimensions one after the other: those that
     leave by each of its links, and the word that is delivered.
 
-    A link is passed by words that come from nodes behind it and have crossed the dimensions before, and that go to nodes beyond it
-    and have the dimensions after still to cross: no more than there are of either.
+    A link is passed by words that come from nodes behind it and have crossed the dimensions before, and that go to nodes
+    beyond it and have the dimensions after still to cross: no more than there are of either.
 
     >>> [busiest_moves(size) for size in ((1,), (2, 2), (4, 4), (8, 8), (3, 3, 3), (16, 1))]
     [1, 3, 9, 17, 13, 17]

@@ -14,6 +14,6 @@ on from node to node (`made.Schedule.hops`). That is slow, needs nothing that th
 alike that they have to do so.
 
 `made` makes a schedule, `free_slots` finds its slots, `standing` is what stands in the phase already. Paths cross the
-dimensions one after the other, without delays; the longest paths are placed first. Non-goals: several operators that make schedules in
-the same phase, faults.
+dimensions one after the other, without delays; the longest paths are placed first. Non-goals: several operators that make
+schedules in the same phase, faults.
 """

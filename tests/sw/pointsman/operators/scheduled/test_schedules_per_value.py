@@ -16,7 +16,7 @@ def test_values_are_listed_if_all_nodes_know_them(operator_of: Callable[..., Any
     assert schedule_values(operator_of("(broadcast 'o (runtime :values (list 1 4)) :m 5)")) == ((1,), (4,))
     assert schedule_values(operator_of("(broadcast 'o 1 :m 5)")) is None
     assert schedule_values(operator_of("(broadcast 'o (runtime :distributed t) :m 5)")) is None
-    assert schedule_values(operator_of("(stream 'o (runtime) (runtime) :m 5)")) is None  # 36 of them
+    assert schedule_values(operator_of("(stream 'o (runtime) (runtime) :m 5)", mesh(3, 3))) is None  # 81 of them
 
 
 def test_a_settled_operator_has_constants_and_one_for_a_value_has_the_only_legal_one(
