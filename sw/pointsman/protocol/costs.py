@@ -36,15 +36,19 @@ def rewrites_soon(words: Mapping[int, int], slots: Sequence[int], period: int) -
     return all(slots[p] and count * period < (DETOUR + 2 * count) * slots[p] for p, count in words.items())
 
 
-def scheduling_cycles(nodes: int, period: int) -> float:
-    """Cycles, about, that a processor computes to schedule a permutation of ``nodes`` nodes of a mesh in ``period`` slots
-    (`pointsman.runtime.numesh.scheduling`; fitted to what it charges on 2x2 to 8x8 with 16 to 40 slots, within 30 %)."""
-    return 4.1 * nodes**1.08 * period**1.65
+def scheduling_cycles(nodes: int, period: int, m: int, width: int) -> float:
+    """Cycles, about, that a processor computes to schedule a permutation of ``nodes`` nodes of a mesh in ``period`` slots for
+    messages of ``m`` words; its own words have ``width`` bits, a bit for each slot (`pointsman.runtime.numesh.scheduling`; fitted
+    to what it charges on 2x2 to 8x8 with 16 to 40 slots, within 30 %)."""
+    first = 60 * nodes**1.35
+    more = 0.55 * (scheduled_words(nodes, period, m) - 0.5) if m > 1 else 0.0
+    return math.ceil(period / width) * first * (1 + more)
 
 
-def scheduled_words(nodes: int, period: int) -> float:
-    """Words a period, about, of the slowest stream in such a schedule: the links in the middle of the mesh are shared."""
-    return max(1.0, math.floor(period / (1.5 * nodes**0.5) - 1))
+def scheduled_words(nodes: int, period: int, m: int) -> float:
+    """Words a period, about, of the slowest stream in such a schedule for messages of ``m`` words: the links in the middle of the
+    mesh are shared, and barriers have their slots."""
+    return min(m, max(1.0, (period - 12) / (1.2 * nodes**0.5 + 0.4)))
 
 
 @dataclass(frozen=True)

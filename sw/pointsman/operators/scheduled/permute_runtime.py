@@ -60,11 +60,9 @@ class SchPermuteRuntime(Synchronised):
         if operator.impl is None and moves + BARRIERS > context.shape.pipelines * (context.shape.vfsms - 2):
             return None
         period = max(PERIOD, self.least_period(operator, context))
-        return Metric(
-            words_per_cycle=scheduled_words(most, period) / period,
-            latency=4 * most**0.5,
-            reload_words=round(scheduling_cycles(most, period) / COMMAND),
-        )
+        words = scheduled_words(most, period, operator.m)
+        work = scheduling_cycles(most, period, operator.m, context.shape.width)
+        return Metric(words_per_cycle=words / period, latency=4 * most**0.5, reload_words=round(work / COMMAND))
 
     def least_period(self, operator: Operator, context: Context) -> int:
         moves = max(busiest_moves(box_size(i.nodes, context.topology)) for i in operator.instances)

@@ -163,10 +163,11 @@ class StepWriter:
         meet = self._meet(node, number, 0)
         if way.value.get(number) != asked:
             way.value[number] = asked
-            work = self.memories.whole(node, phase) + round(scheduling_cycles(nodes, period))
+            work = scheduling_cycles(nodes, period, one.operator.m, self.plan.shape.width)
+            work = self.memories.whole(node, phase) + round(work)
             jumps = [*self._jump(node, -1, {}), *self._jump(node, phase, {})]
             steps += [*meet, (k.WAIT, work, 0), *jumps, *meet]
-        gap = period / scheduled_words(nodes, period)
+        gap = period / scheduled_words(nodes, period, one.operator.m)
         call = round((one.operator.m - 0.5) * gap + nodes**0.5 + WAY_ENDS)
         return [*steps, (k.WAIT, call * one.operator.c, 0)]
 
