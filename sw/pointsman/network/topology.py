@@ -228,6 +228,8 @@ def partitions(groups: Iterable[set[int]]) -> list[set[int]]:
     """Unite groups that overlap: {0, 1}, {4}, {1, 2} give {0, 1, 2}, {4}. In the order of their lowest nodes."""
     part_of: dict[int, set[int]] = {}
     for group in groups:
+        if group and group <= part_of.get(next(iter(group)), set()):
+            continue
         # The largest part takes the others in, so that a node changes its part at most log2(nodes) times.
         parts = sorted({id(part): part for part in (part_of.get(one) for one in group) if part}.values(), key=len)
         united = parts.pop() if parts else set()

@@ -120,7 +120,8 @@ class Candidates:
         for other in alternatives(self.analysis, one.variant, one.structure, self._played(one, plan), one.period):
             try:
                 refuse_many_phases(other.structure, self.most_phases)
-                lengths = schedule_lengths(other.structure, self.analysis.context.shape, self.period)
+                needed = _needed(other.structure, other.variant.analysis)
+                lengths = schedule_lengths(other.structure, self.analysis.context.shape, self.period, needed)
             except PlanError:
                 continue
             several = list(self._priced(other.variant).ways(other.structure, lengths, whole=False))

@@ -113,13 +113,15 @@ class VfsmPlaces:
         """
         pipelines = range(len(self.holders))
         wanted = fixed or {}
+        others = {other for places in self.holders for held_by in places for other in held_by}
+        changes = {other: apart(self.between, phase, other) for other in others}
         options: dict[tuple[int, int], tuple[float, int, tuple[int, ...]]] = {}
         for own, pipeline in product(pipelines, pipelines):
             held = taken[pipeline] if taken else frozenset()
             if (own, pipeline) in barred or wanted.get(own, pipeline) != pipeline:
                 continue
             if counts[own] <= len(self.holders[pipeline]) - len(held):
-                options[own, pipeline] = self._choose(pipeline, phase, counts[own], held)
+                options[own, pipeline] = self._choose(pipeline, changes, counts[own], held)
         order = _cheapest(len(pipelines), {pair: option[:2] for pair, option in options.items()})
         if order is None:
             raise ValueError(f"phase {phase} needs {max(counts)} VFSMs of a pipeline")
@@ -130,12 +132,11 @@ class VfsmPlaces:
         return order, found
 
     def _choose(
-        self, pipeline: int, phase: int, number: int, held: frozenset[int]
+        self, pipeline: int, changes: Mapping[int, float], number: int, held: frozenset[int]
     ) -> tuple[float, int, tuple[int, ...]]:
         """Choose places for ``number`` VFSMs: the cost (for each evicted phase 1 / changes of phase until it may run
-        again), the number of phases evicted, and the places."""
+        again), the number of phases evicted, and the places. ``changes``: by other phase, least changes of phase between the two."""
         holders = self.holders[pipeline]
-        changes = {other: apart(self.between, phase, other) for held_by in holders for other in held_by}
         evicted: set[int] = set()
         chosen: list[int] = []
         left = {place for place in range(len(holders)) if place not in held}
