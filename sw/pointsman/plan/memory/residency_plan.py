@@ -135,7 +135,8 @@ class VfsmPlaces:
         self, pipeline: int, changes: Mapping[int, float], number: int, held: frozenset[int]
     ) -> tuple[float, int, tuple[int, ...]]:
         """Choose places for ``number`` VFSMs: the cost (for each evicted phase 1 / changes of phase until it may run
-        again), the number of phases evicted, and the places. ``changes``: by other phase, least changes of phase between the two."""
+        again), the number of phases evicted, and the places. ``changes``: by other phase, least changes of phase between
+        the two."""
         holders = self.holders[pipeline]
         evicted: set[int] = set()
         chosen: list[int] = []
