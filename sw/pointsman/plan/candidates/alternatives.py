@@ -106,9 +106,8 @@ def estimates(operator: Operator, analysis: ProgramAnalysis, period: int) -> dic
     """By name of the implementations and replacements that can do an operator, the cycles that it would take by their metrics
     over the whole program, with the network to itself. The channels of messages keep to no ``:b``."""
     free = most_words(operator, LONG) is None
-    every = analysis.choosing({})
     ways = []
-    for _, one in every.feasible(operator, fallbacks=True):
+    for _, one in analysis.feasible(operator, fallbacks=True):
         metric = metric_of(one, operator, analysis.context)
         if metric is not None and (free or one.loading is not Loading.ONLINE):
             rate = best_rate(operator, metric.words_per_cycle, period)
@@ -118,8 +117,8 @@ def estimates(operator: Operator, analysis: ProgramAnalysis, period: int) -> dic
     model = CostModel({operator.label: ways}, {operator.label: rounds}, analysis.context, period=period)
     for name, cycles in model.alternatives(operator) if ways else ():
         found[name] = min(found.get(name, inf), cycles)
-    for replacement, parts in replacements_of(operator, every):
-        found[replacement.name] = rounds * max(1, operator.c) * parts_cycles(parts, every, period)
+    for replacement, parts in replacements_of(operator, analysis):
+        found[replacement.name] = rounds * max(1, operator.c) * parts_cycles(parts, analysis, period)
     return found
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from numesh.codes import FIRST_FREE_VFSM
 from numesh.shape import NodeShape
@@ -26,7 +27,7 @@ from pointsman.plan.structure.structure import Structure
 
 from .residency_plan import VfsmPlaces
 
-Members = Sequence[tuple[int, tuple[int, ...]]]
+Members = tuple[tuple[int, tuple[int, ...]], ...]
 """(phase, number of VFSMs by the phase's pipeline) for each phase at a node."""
 
 
@@ -78,17 +79,24 @@ def vfsm_numbers(
     """
     counts = [_counts(phase, shape.pipelines) for phase in phases]
     found: list[dict[int, VfsmMap]] = [{} for _ in phases]
-    known: dict[object, dict[int, VfsmMap]] = {}
     for node in sorted({node for by_node in counts for node in by_node}):
         members = tuple((i, counts[i][node]) for i in range(len(phases)) if node in counts[i])
         graph = structure.graph_of(node)
         kept = frozenset(i for i, _ in members if keeps_buffers(phases[i], i, node, graph.distances))
         first = (kept_first or {}).get(node, (0,) * shape.pipelines)
         barred = _barred(members, node, phases, shape, first)
-        key = members, graph, kept, barred, first
-        if key not in known:
-            known[key] = _of_node(node, members, graph, kept, barred, first, phases, shape)
-        for phase, place in known[key].items():
+        places, crowded = _of_node(members, graph, kept, barred, first, shape)
+        if crowded is not None:
+            index, most = crowded
+            room = shape.vfsms - FIRST_FREE_VFSM
+            raise CrowdedError(
+                f"phase '{phases[index].name}' needs {max(counts[index][node])} VFSMs of a pipeline of node {node}, which "
+                f"has {room} besides the first two, {most} of them kept by others",
+                phases[index].name,
+                node,
+                kept - {index},
+            )
+        for phase, place in places.items():
             found[phase][node] = place
     return found
 
@@ -159,16 +167,16 @@ def _counts(phase: PlannedPhase, pipelines: int) -> dict[int, tuple[int, ...]]:
     return {node: tuple(here) for node, here in top.items()}
 
 
+@lru_cache(maxsize=512)
 def _of_node(
-    node: int,
     members: Members,
     graph: PhaseGraph,
     kept: frozenset[int],
     barred: frozenset[tuple[int, int, int]],
     first: tuple[int, ...],
-    phases: Sequence[PlannedPhase],
     shape: NodeShape,
-) -> dict[int, VfsmMap]:
+) -> tuple[dict[int, VfsmMap], tuple[int, int] | None]:
+    """By phase, where its VFSMs are at a node; and if a phase has too little room, its index, and the VFSMs that others keep."""
     identity = tuple(range(shape.pipelines))
     found: dict[int, VfsmMap] = {}
     if all(sum(counts[p] for _, counts in members) <= _room(shape, first, p) for p in identity):
@@ -177,7 +185,7 @@ def _of_node(
             numbers = tuple(tuple(range(used[p], used[p] + counts[p])) for p in identity)
             found[phase] = VfsmMap(identity, numbers)
             used = [used[p] + counts[p] for p in identity]
-        return found
+        return found, None
     room = shape.vfsms - FIRST_FREE_VFSM
     places = VfsmPlaces(shape.pipelines, room, graph.distances)
     taken = [set(range(first[p])) for p in identity]
@@ -187,15 +195,9 @@ def _of_node(
         try:
             order, chosen = places.add(phase, counts, None, [frozenset(one) for one in taken], away)
         except ValueError:
-            raise CrowdedError(
-                f"phase '{phases[phase].name}' needs {max(counts)} VFSMs of a pipeline of node {node}, which has {room} "
-                f"besides the first two, {max(map(len, taken))} of them kept by others",
-                phases[phase].name,
-                node,
-                kept - {phase},
-            ) from None
+            return {}, (phase, max(map(len, taken)))
         found[phase] = VfsmMap(order, tuple(tuple(place + FIRST_FREE_VFSM for place in one) for one in chosen))
         if phase in kept:
             for own in identity:
                 taken[order[own]] |= set(chosen[own])
-    return found
+    return found, None

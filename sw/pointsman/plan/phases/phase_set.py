@@ -170,12 +170,8 @@ def _separate(context: PlanContext, phases: PhaseSet, earlier: int, later: int, 
     later, or, if threads may not wait for each other there, the later on other wires."""
     planned, constraints, structure = phases.planned, phases.constraints, context.structure
     nearest = comes_next(structure, planned, earlier, later)
-    joined = constraints.joining(earlier, later, word_spans(planned[later], planned[earlier]) if nearest else None)
-    barrier = barrier_of(context, joined, earlier, planned[earlier].routed, planned[earlier].part)
-    if any(odd_one(structure, earlier, instance.nodes) is not None for instance in barrier.instances):
-        off = keep_off(planned[earlier].routed, aliased_handshake=context.shape.aliased_handshake)
-        taken = {**constraints.taken.get(later, {}), earlier: off}
-        return phases.again(context, later, constraints.parting(earlier, later).taking(later, taken))
+    spans = word_spans(planned[later], planned[earlier]) if nearest else None
+    joined = constraints.joining(earlier, later, spans)
     node, port, slot = link
     # A reason that gave the phase a barrier before is kept.
     closing = joined.closing(
@@ -184,10 +180,16 @@ def _separate(context: PlanContext, phases: PhaseSet, earlier: int, later: int, 
         f"'{planned[later].name}'",
     )
     stands = planned[earlier].barrier
-    if stands is not None and all(
-        any(set(one.nodes) <= set(other.nodes) for other in stands.operator.instances) for one in barrier.instances
-    ):
+    met = [] if stands is None else [set(one.nodes) for one in stands.operator.instances]
+    if spans and any(planned[earlier].nodes.union(*spans) <= nodes for nodes in met):
         return PhaseSet(planned, closing)  # it got that barrier because of another phase
+    barrier = barrier_of(context, joined, earlier, planned[earlier].routed, planned[earlier].part)
+    if any(odd_one(structure, earlier, instance.nodes) is not None for instance in barrier.instances):
+        off = keep_off(planned[earlier].routed, aliased_handshake=context.shape.aliased_handshake)
+        taken = {**constraints.taken.get(later, {}), earlier: off}
+        return phases.again(context, later, constraints.parting(earlier, later).taking(later, taken))
+    if met and all(any(nodes.issuperset(one.nodes) for nodes in met) for one in barrier.instances):
+        return PhaseSet(planned, closing)
     try:
         return phases.again(context, earlier, closing)
     except PlanError:

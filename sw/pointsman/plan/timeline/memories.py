@@ -79,6 +79,10 @@ class PlannedMemories:
         for number, (phase, vfsm, _, _) in enumerate(self.network.place, self.network.commands):
             yield number, phase, vfsm
 
+    def empty(self) -> None:
+        """Begin again with empty memories."""
+        self._marks = {}
+
     def marks(self, node: int) -> Residency[int]:
         """Marks of what the router of ``node`` holds."""
         if node not in self._marks:

@@ -13,6 +13,7 @@ from pointsman.plan.plan import Plan
 
 from . import kernel as k
 from .board import BoardNumbers
+from .memories import PlannedMemories
 from .processor_steps import Step, StepWriter
 
 LIMIT = 400_000
@@ -44,7 +45,7 @@ def call_cycles(
         If the operator has no such values, loading takes longer, or the call does not end.
     """
     network = BoardNumbers(plan)
-    writer = StepWriter(plan, network)
+    writer = StepWriter(plan, network, PlannedMemories(plan, network))
     number = next((n for n in writer.by_label[label] if value in writer.parts.operators[n][1].values), None)
     if number is None:
         raise PlanError(f"operator '{label}' has no schedule for the values {value}")

@@ -43,10 +43,10 @@ Step = tuple[int, int, int]
 class StepWriter:
     """Writes the steps of all nodes, in the order in which they go through the program."""
 
-    def __init__(self, plan: Plan, network: BoardNumbers) -> None:
+    def __init__(self, plan: Plan, network: BoardNumbers, memories: PlannedMemories) -> None:
         self.plan, self.network = plan, network
         self.words = Codes(plan.shape).command_words
-        self.memories = PlannedMemories(plan, network)
+        self.memories = memories
         self.parts = NumberedOperators(network.parts)
         self.messages = OnlineSteps(plan, network)
         on_the_way: dict[int, dict[tuple[int, int], tuple[int, ...]]] = defaultdict(dict)

@@ -17,6 +17,7 @@ from pointsman.plan.plan import Plan
 
 from .board import BoardNumbers
 from .kernel import play
+from .memories import PlannedMemories
 from .processor_steps import StepWriter
 from .sampling import samples, visits
 
@@ -44,10 +45,11 @@ def timeline(plan: Plan) -> Timeline | None:
         return None  # messages that go on over changes of phase
     network = BoardNumbers(plan)
     limit = max(1, LIMIT // network.nodes)
-    times = samples(plan.program)
+    times, memories = samples(plan.program), PlannedMemories(plan, network)
     phases, total, all_played = np.zeros(len(plan.phases) + 1), 0.0, 0
     for sample in range(times):
-        writer = StepWriter(plan, network)
+        memories.empty()
+        writer = StepWriter(plan, network, memories)
         book = writer.write(visits(plan.program, sample))
         board = network.board(writer.standing())
         post = writer.messages.post()

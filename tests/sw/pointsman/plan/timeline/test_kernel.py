@@ -7,13 +7,14 @@ import numpy as np
 from pointsman.plan.plan import Plan
 from pointsman.plan.timeline import kernel as k
 from pointsman.plan.timeline.board import BoardNumbers
+from pointsman.plan.timeline.memories import PlannedMemories
 from pointsman.plan.timeline.processor_steps import StepWriter
 
 
 def _played(plan: Plan, *steps: tuple[int, int, int], limit: int = 1000) -> tuple[np.ndarray, int, bool]:
     """All nodes do these steps."""
     numbers = BoardNumbers(plan)
-    writer = StepWriter(plan, numbers)
+    writer = StepWriter(plan, numbers, PlannedMemories(plan, numbers))
     for node in range(numbers.nodes):
         writer.add(node, list(steps))
     board = numbers.board(writer.standing())

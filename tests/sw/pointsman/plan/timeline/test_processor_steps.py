@@ -5,12 +5,14 @@ from __future__ import annotations
 from pointsman.plan.plan import Plan
 from pointsman.plan.timeline import kernel as k
 from pointsman.plan.timeline.board import BoardNumbers
+from pointsman.plan.timeline.memories import PlannedMemories
 from pointsman.plan.timeline.processor_steps import StepWriter
 from pointsman.plan.timeline.sampling import visits
 
 
 def _writer(small_plan: Plan) -> StepWriter:
-    return StepWriter(small_plan, BoardNumbers(small_plan))
+    numbers = BoardNumbers(small_plan)
+    return StepWriter(small_plan, numbers, PlannedMemories(small_plan, numbers))
 
 
 def _kinds(steps: list[tuple[int, int, int]]) -> list[int]:
