@@ -5,10 +5,11 @@ What it proves of a table:
 1. every configuration is a partial permutation of existing ports, and a set has one for each register of the tables; 2.
 no connection stands twice in a set, neither in two registers nor in a register and among the dynamic connections; 3.
 the mode is kept: with ``preload`` no connection is dynamic, with ``dynamic`` none stands in a register; 4. every held
-connection is dynamic and finds a slot whatever else is held at its ports, and dynamic connections can time out; 5. a
-set called exclusive (loading it cannot be refused) has no destination in a register that another set gives to another
-source; 6. every operator can do its work with the connections of the set that it enters, for each run-time value: there
-is a connection wherever a message must go directly, and a way over nodes of the instance wherever nodes may hand it on.
+connection is dynamic, every connection of every set finds a slot beside those that its own processor holds in this set
+and other processors in any set, and dynamic connections can time out; 5. a set called exclusive (loading it cannot be
+refused) has no destination in a register that another set gives to another source; 6. every operator can do its work
+with the connections of the set that it enters, for each run-time value: there is a connection wherever a message must
+go directly, and a way over nodes of the instance wherever nodes may hand it on.
 """
 
 from __future__ import annotations
@@ -75,13 +76,14 @@ def _set(tables: ConnectionTables, one: WorkingSet) -> Iterator[str]:
         yield f"{len(one.dynamic)} connections are dynamic in mode preload"
     if tables.mode == "dynamic" and any(one.configurations):
         yield "has a configuration in mode dynamic"
-    left = tables.slots - tables.registers
     for u, v in one.hold:
         if (u, v) not in one.dynamic:
             yield f"{u}→{v} is held and not dynamic"
-        beside = sum((a == u) + (b == v) for a, b in one.hold) - 1
-        if beside > left:
-            yield f"{u}→{v} is held beside {beside - 1} others at its ports, which may take all {left} slots from it"
+    every = {pair for other in tables.sets for pair in other.hold}
+    for u, v in sorted(one.pairs) if every else ():
+        holding = {(a, b) for a, b in one.hold if a == u and b != v} | {(a, b) for a, b in every if b == v and a != u}
+        if len(holding) >= tables.slots:
+            yield f"{u}→{v} may wait for ever for {len(holding)} held connections at its ports, there are {tables.slots} slots"
     if one.dynamic and not tables.timeout:
         yield "has dynamic connections and no time-out"
 

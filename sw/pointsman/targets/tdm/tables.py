@@ -14,7 +14,7 @@ Non-goals: which processor computes what, messages of several words in several s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pointsman.artifacts.tables import ConnectionTables, Mode, OperatorTable, Pair, PhaseTable, WorkingSet
 from pointsman.artifacts.tables.tables import MODES
@@ -30,7 +30,7 @@ from pointsman.program.program import Group, Operator, Program, Runtime
 from tdm_switch.shape import SwitchShape
 
 from .marks import Sender, marked_connections
-from .working_sets import Cost, PhaseNeeds, always_fit, assign, degree_of, divide, exclusive, greedy_degree
+from .working_sets import Cost, PhaseNeeds, always_fit, assign, degree_of, divide, exclusive, greedy_degree, may_hold
 
 MOSTLY = 0.5
 """Share of the run-time values that must use a connection for it to be put into a table in hybrid mode."""
@@ -260,7 +260,12 @@ class _Maker:
                     f"set {name}: {len(turns[number])} configurations take turns in a register, for there are "
                     f"{self.registers} for the tables"
                 )
-        return sets, of
+        return self._held(sets), of
+
+    def _held(self, sets: Sequence[WorkingSet]) -> list[WorkingSet]:
+        """``sets``, which hold only what keeps no connection of any set from its slot for ever."""
+        may = may_hold([(one.pairs, one.hold) for one in sets], self.shape.slots)
+        return [one if good else replace(one, hold=()) for one, good in zip(sets, may, strict=True)]
 
     def _chosen(self, pairs: frozenset[Pair], ops: Sequence[_Done]) -> frozenset[Pair]:
         """The connections of a working set that are put into tables."""
@@ -313,7 +318,7 @@ class _Maker:
             sets.append(WorkingSet(name, (), dynamic, dynamic if holds else (), flush=len(runs) > 1))
             for p in run:
                 of[p] = (number,)
-        return sets, of
+        return self._held(sets), of
 
 
 def _name(phase: PhaseOutline) -> str:

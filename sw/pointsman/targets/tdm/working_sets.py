@@ -35,10 +35,44 @@ def degree_of(pairs: Collection[Pair]) -> int:
 def always_fit(pairs: Collection[Pair], slots: int) -> bool:
     """Does every connection find a slot, in whatever order they are requested, if none is ever released?
 
-    In the worst case all other connections at its two ports have slots of their own. Only sets that pass may be held: in any
-    other, a request without a slot would wait for ever for the held connections.
+    In the worst case all other connections at its two ports have slots of their own.
     """
     return greedy_degree(pairs, slots + 1) <= slots
+
+
+def may_hold(sets: Sequence[tuple[Collection[Pair], Collection[Pair]]], slots: int) -> list[bool]:
+    """For each set, given as its connections and those of them that should be held: may these be held?
+
+    A held connection keeps its slot, in a register of the tables too where preloaded connections give way, until its
+    processor enters another set. Its processor may be ahead of others, and wait for what they get on other connections. So
+    *every* connection of every set must find a slot beside those held at its two ports: by its own processor in the same set,
+    and by other processors in any set.
+    """
+    into: dict[int, set[int]] = {}
+    found = []
+    outs: list[dict[int, set[int]]] = []
+
+    def fits(into: Mapping[int, set[int]]) -> bool:
+        return all(
+            len(out.get(u, set()) - {v}) + len(into.get(v, set()) - {u}) < slots
+            for (pairs, _), out in zip(sets, [*outs, *[{}] * (len(sets) - len(outs))], strict=True)
+            for u, v in pairs
+        )
+
+    for _, hold in sets:
+        out: dict[int, set[int]] = {}
+        more = {v: set(sources) for v, sources in into.items()}
+        for u, v in hold:
+            out.setdefault(u, set()).add(v)
+            more.setdefault(v, set()).add(u)
+        outs.append(out)
+        good = bool(hold) and fits(more)
+        found.append(good)
+        if good:
+            into = more
+        else:
+            outs[-1] = {}
+    return found
 
 
 def greedy_degree(pairs: Collection[Pair], slots: int) -> int:

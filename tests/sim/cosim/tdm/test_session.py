@@ -71,6 +71,43 @@ def test_full_receivers_do_not_keep_the_slots_from_those_they_wait_for(
     assert switch_programs.same(record.results[: len(wanted.results)], wanted.results)
 
 
+@pytest.mark.parametrize("mode", ["dynamic", "hybrid"])
+def test_connections_that_are_held_do_not_keep_the_slots_from_those_of_slower_nodes(mode: Mode) -> None:
+    """Nodes 1 and 2 are in the loop, and hold what they send on, when node 3 still waits for node 0's first word."""
+
+    async def main(node: Node) -> list[int]:
+        heard = []
+        if node.number in (0, 3):
+            await node.cop.a_load()
+            if node.number:
+                heard.append(await node.cop.a_read())
+            else:
+                await node.compute(1000)
+                await node.cop.a_write([7])
+        for _ in range(9 if node.number else 0):
+            await node.cop.g_load()
+            if node.number == 3:
+                heard += [await node.cop.g_read() for _ in range(2)]
+            else:
+                await node.cop.g_write([node.number] * 20)
+        return [int(words[0]) for words in heard]
+
+    tables = tables_of(
+        "(subset '((0 3)) (stream 'a 0 1)) (loop 'l 9 (subset '((3 1 2)) (gather 'g 0 :m 20)))", 4, mode=mode, slots=2
+    )
+    record, _ = run(tables, main, max_cycles=50_000)
+    assert record.results == [[], [], [], [7, *[1, 2] * 9]]
+
+
+def test_held_connections_do_not_keep_preloaded_ones_from_their_slots() -> None:
+    """In hybrid mode a held connection may stand in a register of the tables, where a preloaded one has given way."""
+    text = """(loop 'l 2 (loop 'k 2 (parallel (allreduce 'a 'add :m 2) (sequential
+        (broadcast 'b (runtime :dynamic t) :m 2) (permute 'p '(3 2 1 0))))
+        (subset '((3 0 1 2)) (barrier 'c)) (gather 'g 0 :m 16)))"""
+    tables = tables_of(text, 4, mode="hybrid", slots=2)
+    assert [one.hold for one in tables.sets] == [()] * len(tables.sets)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("slots", [1, 2, 3, 4])
 @pytest.mark.parametrize("seed", range(7100, 7200))

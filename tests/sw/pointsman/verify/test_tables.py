@@ -96,9 +96,17 @@ def test_the_mode_must_be_kept() -> None:
 def test_what_is_held_must_be_dynamic_and_must_fit() -> None:
     tables = made("dynamic", 2)
     assert any("1→1 is held and not dynamic" in line for line in check_tables(with_set(tables, 0, hold=((1, 1),))))
-    some = tuple(pair for pair in tables.sets[0].dynamic if pair[0] == 0)
-    if len(some) > 2:
-        assert any("may take all 2 slots from it" in line for line in check_tables(with_set(tables, 0, hold=some)))
+
+
+def test_no_connection_of_any_set_may_wait_for_held_ones_in_all_slots() -> None:
+    text = "(subset '((0 3)) (stream 'a 0 1)) (loop 'l 9 (subset '((3 1 2)) (gather 'g 0 :m 20)))"
+    tables = make_tables(compile_text(text, topology=mesh(4, 1)), SwitchShape(ports=4, slots=2), mode="dynamic")
+    assert check_tables(tables) == []
+    gather = tables.sets[1].dynamic
+    assert check_tables(with_set(tables, 1, hold=gather)) == [
+        "set 0 'a': 0→3 may wait for ever for 2 held connections at its ports, there are 2 slots"
+    ]
+    assert check_tables(with_set(tables, 1, hold=gather[:1])) == []
 
 
 def test_a_set_must_not_claim_ports_that_another_claims() -> None:

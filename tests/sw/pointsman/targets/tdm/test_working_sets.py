@@ -7,7 +7,16 @@ import random
 import pytest
 
 from pointsman.operators.messages.crossbar import SwitchUse
-from pointsman.targets.tdm.working_sets import Cost, PhaseNeeds, always_fit, assign, degree_of, divide, exclusive
+from pointsman.targets.tdm.working_sets import (
+    Cost,
+    PhaseNeeds,
+    always_fit,
+    assign,
+    degree_of,
+    divide,
+    exclusive,
+    may_hold,
+)
 from tdm_switch.shape import SwitchShape
 
 
@@ -26,6 +35,14 @@ def test_connections_fit_in_any_order_if_their_ports_are_not_crowded() -> None:
     assert always_fit([(0, 1), (2, 3)], 1)
     assert not always_fit([(0, 1), (0, 2), (3, 2)], 2)
     assert always_fit([(0, 1), (0, 2), (3, 2)], 3)
+
+
+def test_what_is_held_leaves_a_slot_to_every_connection_of_every_set() -> None:
+    gather = [(1, 3), (2, 3)]
+    assert may_hold([(gather, gather)], 2) == [True]
+    assert may_hold([([(0, 3)], ()), (gather, gather)], 2) == [False, False]
+    assert may_hold([([(0, 3)], ()), (gather, gather)], 3) == [False, True]
+    assert may_hold([([(2, 1), (2, 3)], [(2, 3)]), ([(0, 1)], [(0, 1)])], 2) == [True, False]
 
 
 @pytest.mark.parametrize("seed", range(10))
