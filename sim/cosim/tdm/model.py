@@ -13,6 +13,7 @@ from pointsman.errors import PointsmanError
 from tdm_switch.shape import SwitchShape
 from tdm_switch.station import patience
 
+from .quick_model import QuickSwitch, can_model
 from .station_model import StationsModel
 
 EngineName = Literal["auto", "verilated", "model"]
@@ -28,14 +29,15 @@ class SwitchPortShape:
 
 
 class SwitchModelEngine:
-    """`StationsModel` with processors at its ports."""
+    """A model of the switch with processors at its ports: the quick one if it knows the shape, else the naive one."""
 
     name = "model"
 
-    def __init__(self, shape: SwitchShape) -> None:
+    def __init__(self, shape: SwitchShape, *, naive: bool = False) -> None:
         self.shape = shape
         self.nodes = shape.ports
-        self.model = StationsModel(shape, patience(shape))
+        self.quick = None if naive or not can_model(shape) else QuickSwitch(shape, patience(shape))
+        self.model = self.quick or StationsModel(shape, patience(shape))
         self._time = 0
         self._idle = {
             f"p_{name}_{i}": 0 for i in range(shape.ports) for name in ("address", "write", "read", "write_data")
@@ -54,6 +56,11 @@ class SwitchModelEngine:
     available = full
 
     def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
+        self._time += 1
+        if self.quick is not None:
+            self.quick.clock({node: (one.register, one.write, one.word) for node, one in accesses.items()})
+            return {node: self.quick.nics[node].read_data for node, one in accesses.items() if not one.write}
+        assert isinstance(self.model, StationsModel)
         inputs = dict(self._idle)
         for node, access in accesses.items():
             inputs[f"p_address_{node}"] = access.register
@@ -61,7 +68,6 @@ class SwitchModelEngine:
             inputs[f"p_read_{node}"] = int(not access.write)
             inputs[f"p_write_data_{node}"] = access.word
         self.model.clock(inputs)
-        self._time += 1
         return {node: self.model.nics[node].read_data for node, access in accesses.items() if not access.write}
 
     def run(self, programs: Sequence[Program | None], options: RunOptions) -> Outcome:
