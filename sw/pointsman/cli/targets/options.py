@@ -21,7 +21,11 @@ _SWITCH = (
     ("slots", int, "Configuration registers of the switch, its greatest degree; 4 when not given.  [tdm]"),
     ("slot_cycles", int, "Cycles of a slot, guard band included; 8 when not given.  [tdm]"),
     ("sl_cycles", int, "Cycles of a decision of the scheduler; 1 when not given.  [tdm]"),
-    ("mode", click.Choice(["preload", "dynamic", "hybrid"]), "Who makes connections; preload when not given.  [tdm]"),
+    (
+        "mode",
+        click.Choice(["auto", "preload", "dynamic", "hybrid"]),
+        "Who makes connections; auto, the mode with the least predicted cycles, when not given.  [tdm]",
+    ),
 )
 """Options of ``--target tdm``."""
 

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pointsman.errors import PointsmanError
 from pointsman.targets.target import TargetRun
@@ -50,12 +50,13 @@ class SwitchTarget:
         return json.dumps(tables_json(self.compile(program, name, given)), indent=1)
 
     def compile(self, program: Program, name: str, given: Given) -> ConnectionTables:
+        from cosim.tdm.prediction import best_tables
         from pointsman.targets.tdm import make_tables
         from pointsman.verify.tables import check_tables
 
         shape = switch_shape(given, program.topology)
-        mode: Mode = given["mode"] or "preload"
-        tables = make_tables(program, shape, mode=mode, name=name)
+        mode: Mode | None = _mode(given)
+        tables = make_tables(program, shape, mode=mode, name=name) if mode else best_tables(program, shape, name=name)
         findings = check_tables(tables)
         if findings:
             lines = "\n".join(findings)
@@ -87,7 +88,7 @@ class SwitchTarget:
                 f"{path}: the tables are for a {tables.topology} {tables.topology.kind}, not for {topology}",
                 hint="compile for this size",
             )
-        if (given["mode"] or tables.mode) != tables.mode:
+        if (_mode(given) or tables.mode) != tables.mode:
             raise PointsmanError(f"{path}: the tables are for mode {tables.mode}, not {given['mode']}")
         return tables
 
@@ -104,6 +105,12 @@ class SwitchTarget:
             done = run_tdm_application(artifact, application, machine, seconds=seconds, max_cycles=given["max_cycles"])
         results = tdm_json(artifact, done, refused=done.refused)
         return TargetRun(results, tdm_text(results, artifact, application.reference()))
+
+
+def _mode(given: Given) -> Mode | None:
+    """The mode that was asked for; None if it is to be chosen."""
+    mode: Mode | Literal["auto"] | None = given["mode"]
+    return None if mode == "auto" else mode
 
 
 def switch_shape(given: Given, topology: Topology) -> SwitchShape:

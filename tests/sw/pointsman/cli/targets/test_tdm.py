@@ -26,7 +26,9 @@ def call(*arguments: str | Path, code: int = 0) -> Result:
 
 def test_compile_prints_the_sets_and_writes_a_file_that_check_proves(tmp_path: Path) -> None:
     file = tmp_path / "m.tables"
-    printed = call("compile", COP, "--mesh", "2x2", "--target", "tdm", "--set", "block=9", "-o", file).output
+    printed = call(
+        "compile", COP, "--mesh", "2x2", "--target", "tdm", "--mode", "preload", "--set", "block=9", "-o", file
+    ).output
     assert "matmul on a switch of 4 ports and 4 slots, mode preload" in printed
     assert "chain_bcast" in printed
     assert "register 0: 0→" in printed
@@ -45,7 +47,7 @@ def test_check_tells_what_is_wrong(tmp_path: Path) -> None:
     from dataclasses import replace
 
     file = tmp_path / "m.tables"
-    call("compile", COP, "--mesh", "2x2", "--target", "tdm", "-o", file)
+    call("compile", COP, "--mesh", "2x2", "--target", "tdm", "--mode", "preload", "-o", file)
     tables = read_tables(file)
     broken = tuple(replace(one, configurations=((),) * 4) for one in tables.sets)
     write_tables(replace(tables, sets=broken), file)
@@ -77,6 +79,19 @@ def test_run_leaves_the_same_keys_as_on_the_mesh(tmp_path: Path, mode: str) -> N
     assert set(result["seconds"]) == {"compile", "build", "run"}
     assert all({"implementation", "phase", "bandwidth"} <= set(one) for one in result["operators"].values())
     assert result["total_cycles"] == max(sum(column) for column in zip(*result["per_node"].values(), strict=True))
+
+
+@pytest.mark.parametrize("arguments", [(), ("--mode", "auto")])
+def test_the_mode_is_chosen_by_prediction(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    file = tmp_path / "m.tables"
+    program = tmp_path / "m.cop"
+    program.write_text("(loop 'l 10 (allreduce 'a 'add :m 20))")
+    printed = call("compile", program, "--mesh", "2x2", "--target", "tdm", *arguments, "-o", file).output
+    assert "mode preload" in printed
+    assert "note: mode preload by prediction, in cycles: preload 1,661, dynamic 2,397, hybrid 1,661" in printed
+    assert read_tables(file).mode == "preload"
+    program.write_text("(loop 'l 10 (cshift 'a 1 :m 20))")
+    assert "mode dynamic" in call("compile", program, "--mesh", "2x2", "--target", "tdm", *arguments).output
 
 
 def test_run_takes_compiled_tables_and_only_fitting_ones(tmp_path: Path) -> None:
