@@ -24,6 +24,8 @@ DELAYS = (0, 60, 60, 400, 1500)
 """Most cycles that a processor computes before a call."""
 MOST_WORDS = 60_000
 """Most words that a program's messages have, times the nodes: longer messages only where there are few."""
+SLOTS = (1, 2, 2, 4, 4, 8)
+SWITCH_MODES = ("preload", "dynamic", "auto", "hybrid")
 OPERATORS = (1, 1, 2, 3, 4, 6, 8)
 """How many operators programs have, about."""
 TYPES = ("int32*", "int32*", "int32*", "float32*", "int64*", "float64*", "int32", "float32", "int64", "float64")
@@ -43,6 +45,10 @@ class Case:
     slowest: int = 0
     """Most cycles that a node computes before a call."""
     target: str = "numesh"
+    slots: int = 4
+    """Slots of a switch."""
+    mode: str = "preload"
+    """Who makes the connections of a switch."""
 
 
 def network_named(name: str) -> tuple[Topology, tuple[int, ...]]:
@@ -77,7 +83,13 @@ def case_of(
     topology, alive = network_named(name)
     slowest = chance.choice(DELAYS)
     text = _Writer(chance, topology, alive, words, chance.choice(operators)).program()
-    return Case(seed, name, text, slowest, target)
+    if target != "tdm":
+        return Case(seed, name, text, slowest, target)
+    switch = random.Random(f"switch {seed}")
+    slots = switch.choice(SLOTS)
+    return Case(
+        seed, name, text, slowest, target, slots, switch.choice(SWITCH_MODES if slots > 1 else SWITCH_MODES[:-1])
+    )
 
 
 def _list(numbers: object) -> str:

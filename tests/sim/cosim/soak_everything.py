@@ -39,8 +39,10 @@ from cosim.numesh.machine import Machine
 from cosim.packet.session import packet_machine
 from cosim.session import run_nodes
 from cosim.tdm.model import switch_machine
+from cosim.tdm.prediction import best_tables
 from numesh.shape import NodeShape
 from packet_router.shape import RouterShape
+from pointsman.artifacts.tables import tables_from_bytes, tables_to_bytes
 from pointsman.cop import CopError, compile_text
 from pointsman.errors import PointsmanError
 from pointsman.files import cache_folder, write_whole
@@ -128,7 +130,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 # -- the targets ---------------------------------------------------------------------------------------------------------
 
 
-def _numesh(program: Program, engine: str) -> tuple[Any, Callable[[int, Any], Any]]:
+def _numesh(program: Program, case: Case, engine: str) -> tuple[Any, Callable[[int, Any], Any]]:
     topology = program.topology
     images = make_images(make_plan(program, NodeShape(neighbours=max(4, topology.ports)), name="soak"))
     report = check_images(images)
@@ -138,8 +140,15 @@ def _numesh(program: Program, engine: str) -> tuple[Any, Callable[[int, Any], An
     return machine, lambda node, on: numesh_node(images, node, on, functions=FUNCTIONS)
 
 
-def _tdm(program: Program, engine: str) -> tuple[Any, Callable[[int, Any], Any]]:
-    tables = make_tables(program, SwitchShape(ports=program.topology.nodes), name="soak")
+def _tdm(program: Program, case: Case, engine: str) -> tuple[Any, Callable[[int, Any], Any]]:
+    shape = SwitchShape(ports=program.topology.nodes, slots=case.slots)
+    if case.mode == "auto":
+        tables = best_tables(program, shape, name="soak")
+    else:
+        tables = make_tables(program, shape, mode=case.mode, name="soak")  # type: ignore[arg-type]
+    read = tables_from_bytes(tables_to_bytes(tables))
+    if read != tables:
+        raise AssertionError("the file does not give the tables that were written")
     found = check_tables(tables)
     if found:
         raise AssertionError(f"the judge: {found[0]}")
@@ -147,7 +156,7 @@ def _tdm(program: Program, engine: str) -> tuple[Any, Callable[[int, Any], Any]]
     return machine, lambda node, on: tdm_node(tables, node, on, functions=FUNCTIONS)
 
 
-def _packet(program: Program, engine: str) -> tuple[Any, Callable[[int, Any], Any]]:
+def _packet(program: Program, case: Case, engine: str) -> tuple[Any, Callable[[int, Any], Any]]:
     topology = program.topology
     made = make_packet_program(
         program, RouterShape(size=topology.size, torus=topology.kind == "torus"), name="soak", addresses=None
@@ -186,7 +195,7 @@ def _run(case: Case, engine: str) -> Outcome:
     if expected.unread:
         return Outcome("illegal", expected.unread[0])
     try:
-        machine, node_of = MAKERS[case.target](program, engine)
+        machine, node_of = MAKERS[case.target](program, case, engine)
     except PointsmanError as error:
         return Outcome("refused", error.message)
     except Exception as error:
@@ -378,6 +387,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--mesh", help="network of --text, for instance 4x4, torus:3x3, diamond:2 or 4x4-5 without node 5"
     )
     parser.add_argument("--slowest", type=int, default=60, help="longest delay of a processor with --text, in cycles")
+    parser.add_argument("--slots", type=int, default=4, help="slots of a switch with --text")
+    parser.add_argument("--mode", default="preload", help="mode of a switch with --text")
     parser.add_argument("--shrink", action="store_true", help="make cases that go wrong smaller")
     parser.add_argument("--folder", type=Path, help="where cases that go wrong are written, by target and class")
     parser.add_argument("--state", type=Path, help="where progress is kept")
@@ -413,14 +424,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _single(options: argparse.Namespace, target: str) -> int:
     if options.text is not None:
-        case = Case(options.seed, options.mesh, options.text.read_text(), options.slowest, target)
+        case = Case(
+            options.seed,
+            options.mesh,
+            options.text.read_text(),
+            options.slowest,
+            target,
+            options.slots,
+            options.mode,
+        )
     else:
         case = case_of(options.only, target, networks_of(target))
     outcome = run_case(case, options.engine)
     if options.shrink and outcome.kind != "ok":
         case = shrink(case, options.engine)
         outcome = run_case(case, options.engine)
-    print(f"{target} {case.network}, delays up to {case.slowest}, seed {case.seed}\n{case.text}")
+    switch = f", {case.slots} slots, mode {case.mode}" if target == "tdm" else ""
+    print(f"{target} {case.network}, delays up to {case.slowest}{switch}, seed {case.seed}\n{case.text}")
     print(f"{outcome.kind}: {outcome.message}".rstrip(": "))
     return int(outcome.kind != "ok")
 
