@@ -36,6 +36,7 @@ from .phases.skew import Skew
 from .phases.threads import check_barriers, check_links, check_ways
 from .report import RULES, CheckReport, Finding, Notebook, Rule
 from .stall_game.phase_games import PhaseGames
+from .structure.knowledge import check_knowledge
 from .structure.rings import check_rings
 from .structure.structure import check_structure
 from .structure.value_schedules import check_schedules
@@ -80,6 +81,7 @@ def check_images(images: Images) -> CheckReport:
     check_online(images, notebook)
     check_schedules(images, notebook)
     check_rings(images, notebook)
+    check_knowledge(images, notebook)
     return notebook.report(images.name, owners)
 
 

@@ -162,6 +162,12 @@ RULES: dict[str, Rule] = {
         "§4.1.1",
         ("structure.rings",),
     ),
+    "knowledge": Rule(
+        "Where a node knows of a value only whether it names the node itself, it does the same for all values that do not, and "
+        "no router depends on the value.",
+        "A.4",
+        ("structure.knowledge",),
+    ),
     "continuing": Rule(
         "An operator that continues has the same VFSMs, annotations and registers in all of its phases, which nothing else uses; "
         "in any two of them neighbours hand its words to the same VFSMs or refuse them, and agree in a slot; and it is over "

@@ -190,6 +190,8 @@ class OperatorImage:
     continues: tuple[int, ...] = ()
     """All phases of an operator that continues over changes of phase; ``phase`` is the first. Its VFSMs, annotations
     and registers are the same in all of these phases, and nothing else uses them."""
+    partial: bool = False
+    """A node knows of the value only whether it names the node itself: it has the same role for all values that do not."""
 
     @property
     def phases(self) -> tuple[int, ...]:

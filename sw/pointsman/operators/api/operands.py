@@ -119,6 +119,12 @@ def is_partial(operator: Operator, name: str) -> bool:
     return isinstance(value, Runtime) and (value.distributed or value.dynamic)
 
 
+def is_dynamic(operator: Operator, name: str) -> bool:
+    """Is ``name`` an operand that changes from call to call (``:dynamic``)?"""
+    value = operator.instances[0].operand(name)
+    return isinstance(value, Runtime) and value.dynamic
+
+
 def stream_name(operator: Operator, instance: int, what: str = "") -> str:
     """Name of a stream of an operator: ``b[2]``, or ``b[2].right``."""
     return f"{operator.label}[{instance}]" + (f".{what}" if what else "")

@@ -6,6 +6,7 @@ from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.operands import (
     is_constant,
+    is_dynamic,
     is_partial,
     message_stream,
     operand,
@@ -67,7 +68,8 @@ class StrBcastTree(Implementation):
 
     A stream leads from each node to its parent and delivers into the register from which the parent's own stream reads; at the
     root, into the register of a multicast to all nodes. When a source has read its own words back, they have passed the root,
-    so words of the next source come behind them; no VFSM is ever rewritten.
+    so words of the next source come behind them; no VFSM is ever rewritten. So a node need not know who the source is, only
+    whether it is the source itself (``:distributed``).
     """
 
     name = "str_bcast_tree"
@@ -82,7 +84,7 @@ class StrBcastTree(Implementation):
         return found
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        if is_partial(operator, "source"):
+        if is_dynamic(operator, "source"):
             return None
         depth = max(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances)))
         return Metric(words_per_cycle=0.14, latency=8.0 * depth + 6)

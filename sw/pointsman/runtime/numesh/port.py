@@ -67,6 +67,7 @@ class NumeshPort:
         """Get the router ready for the operator, with these run-time values."""
         if self.operator.remote:
             return await self._load_remote(given)
+        given = self._known(given)
         role = self._role_at(given.index, 0)
         phase = self.operator.phase
         router = self.router
@@ -98,6 +99,24 @@ class NumeshPort:
             router.due.setdefault(self.index, False)
         self._loaded()
         return Permission(role.kind, role.local, role.void)
+
+    def _known(self, given: Given) -> Given:
+        """The values with their index. Of values that only the named node knows, others take any that does not name them."""
+        if not self.operator.partial:
+            return given
+        own, values = self.view.position, [value for (value,) in self.operator.values]
+        here = given.numbers[0] in (HERE, own)
+        index = next((i for i, value in enumerate(values) if (value == own) == here), None)
+        if index is None:
+            raise PointsmanError(
+                f"{self.operator.source}: {self.operator.label}_load: node {self.substrate.number} "
+                + (
+                    "is none of the nodes that the value may name"
+                    if here
+                    else "is the only node that the value may name"
+                )
+            )
+        return replace(given, index=index)
 
     def part(self, value: int) -> Permission:
         """Permission of the node once it has loaded the value with this index."""
@@ -427,7 +446,7 @@ def signature_of(operator: OperatorImage) -> Signature:
     """Signature that applications see of an operator in images."""
     if operator.online is not None:
         return online_signature(operator, operator.online.program)
-    if operator.remote:
+    if operator.remote or operator.partial:
         return Signature(
             operator.label,
             operator.kind,

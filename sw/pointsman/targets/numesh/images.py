@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pointsman.artifacts.images.images import Images, OnlineOperator, OperatorImage, PhaseImage, Promise, ReplacedImage
 from pointsman.garbage import seldom_collected
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.api.operands import function_name, runtime_operands
+from pointsman.operators.api.operands import function_name, is_partial, runtime_operands
 from pointsman.operators.messages.online import Online, for_image
 from pointsman.plan.membership.passages import passages
 from pointsman.plan.plan import Plan
@@ -62,6 +62,8 @@ def _operator(at: Allocation, index: int) -> OperatorImage:
     routed = at.phases[phase].routed
     loading = planned.implementation.loading
     continues = at.continues(phase)
+    names = runtime_operands(operator) if operator.instances else ()
+    partial = loading not in (Loading.ONLINE, Loading.REMOTE) and any(is_partial(operator, name) for name in names)
     return OperatorImage(
         operator.label,
         operator.kind,
@@ -69,7 +71,7 @@ def _operator(at: Allocation, index: int) -> OperatorImage:
         continues[0] if continues else phase,
         str(operator.type),
         operator.m,
-        runtime_operands(operator) if operator.instances else (),
+        names,
         planned.values,
         min((routed.bandwidth(s) for s in planned.streams), default=bandwidth),
         str(operator.position) if operator.position else "",
@@ -81,6 +83,7 @@ def _operator(at: Allocation, index: int) -> OperatorImage:
         remote=loading is Loading.REMOTE,
         online=online,
         continues=continues,
+        partial=partial,
     )
 
 

@@ -101,7 +101,7 @@ def image(by_hand: ModuleType) -> bytes:
 
 def test_another_version_is_named(image: bytes) -> None:
     assert (
-        refused(header(image, version=7)).message == "x.image, header, offset 0x8: the format version must be 6, not 7"
+        refused(header(image, version=8)).message == "x.image, header, offset 0x8: the format version must be 7, not 8"
     )
     assert refused(header(image, version=7)).hint == (
         "the file was made by a newer Pointsman; compile the program with this one"

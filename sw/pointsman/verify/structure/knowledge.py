@@ -1,0 +1,45 @@
+"""Rule "knowledge": run-time values of which a node knows only whether they name the node itself (Metcalf 1997, A.4).
+
+Takes images; notes findings. Such an operator (`OperatorImage.partial`) must work with what each node knows: a node does the
+same for all values that do not name it. And as instances may have different values, routers must do the same for all values.
+
+Leaves to the other passes what becomes of the words, value by value, as for any operator.
+"""
+
+from __future__ import annotations
+
+from pointsman.artifacts.images.images import Images
+from pointsman.verify.report import Notebook
+
+
+def check_knowledge(images: Images, notebook: Notebook) -> None:
+    """Note nodes that would have to know more of a value than whether it names them."""
+    for index, operator in enumerate(images.operators):
+        if not operator.partial:
+            continue
+        notebook.counts["operators whose value a single node knows"] += 1
+        phase = images.phases[operator.phase].name
+        if len(operator.runtime) != 1 or operator.stages != 1 or operator.online is not None or operator.remote:
+            notebook.note("knowledge", "its value is not a single node", "one node, one stage", operator, phase=phase)
+            continue
+        for node, here in images.members[index].items():
+            pairs = zip(operator.values, here.role_of, strict=False)
+            others = {role for (value,), role in pairs if value != here.position}
+            if len(others) > 1:
+                notebook.note(
+                    "knowledge",
+                    "it has several roles for values that name other nodes",
+                    "the same role for all of these values",
+                    operator,
+                    node=node,
+                    phase=phase,
+                )
+            if any(role.rewrites for role in here.roles):
+                notebook.note(
+                    "knowledge",
+                    "its router depends on the value",
+                    "the same annotations for all values",
+                    operator,
+                    node=node,
+                    phase=phase,
+                )
