@@ -20,8 +20,8 @@ def compiled(text: str) -> Images:
     return make_images(make_plan(program, NodeShape(), name="knowledge", period=16))
 
 
-def found(images: Images) -> set[str]:
-    return {finding.message for finding in check_images(images).findings if finding.rule == "knowledge"}
+def found(rule: str, images: Images) -> set[str]:
+    return {finding.message for finding in check_images(images).findings if finding.rule == rule}
 
 
 def test_a_broadcast_over_a_tree_needs_no_agreement() -> None:
@@ -43,12 +43,12 @@ def test_a_broadcast_over_a_tree_needs_no_agreement() -> None:
 )
 def test_what_nodes_must_agree_on_is_found(way: str, faults: set[str]) -> None:
     images = compiled(f"(broadcast 'b (runtime) :m 9 :impl '{way})")
-    assert not found(images)
-    assert found(replace(images, operators=(replace(images.operators[0], partial=True),))) == faults
+    assert not found("knowledge", images)
+    assert found("knowledge", replace(images, operators=(replace(images.operators[0], partial=True),))) == faults
 
 
 def test_a_value_that_is_no_node_is_found() -> None:
     images = compiled("(stream 's (runtime) (runtime) :m 4 :impl 'par_stream)")
-    assert found(replace(images, operators=(replace(images.operators[0], partial=True),))) == {
+    assert found("knowledge", replace(images, operators=(replace(images.operators[0], partial=True),))) == {
         "its value is not a single node"
     }
