@@ -75,7 +75,8 @@ def test_the_command_compiles_and_runs_on_a_mesh_with_faults(tmp_path: Path) -> 
         "        return [int(w) for w in await node.cop.shift_func([node.number] * 4)]\n"
         "    def check(self, results):\n"
         "        right = [[(n - 1) % 8] * 4 for n in range(8)] + [None]\n"
-        "        return results == right\n"
+        "        assert results == right\n"
+        "        return 'the shift'\n"
     )
     network = ("--mesh", "3x3", "--faults", faults)
     image = tmp_path / "ring.image"

@@ -103,7 +103,7 @@ def test_another_version_is_named(image: bytes) -> None:
     assert (
         refused(header(image, version=8)).message == "x.image, header, offset 0x8: the format version must be 7, not 8"
     )
-    assert refused(header(image, version=7)).hint == (
+    assert refused(header(image, version=8)).hint == (
         "the file was made by a newer Pointsman; compile the program with this one"
     )
     assert "an older Pointsman" in str(refused(header(image, version=1)))
