@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from pointsman.api.judged import judge_route
 from pointsman.artifacts.routes.file import RouteProblem, RouteStream, make_problem
-from pointsman.cli.commands.route import judge_route
 from pointsman.network import Topology, mesh, torus
 from pointsman.network.lattice import diamond
 from pointsman.routing.ideal_router.router import prepare, route_ideal

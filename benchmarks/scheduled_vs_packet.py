@@ -102,9 +102,9 @@ def scheduled_row(size: tuple[int, ...], ends: tuple[int, ...], pipelines: int, 
     from cosim.numesh.machine import Machine
     from cosim.session import run_nodes
     from numesh.shape import NodeShape
+    from pointsman.api.judged import judge_route
     from pointsman.artifacts.images.readmemh import memories_of
     from pointsman.artifacts.routes.file import RouteStream, make_problem
-    from pointsman.cli.commands.route import judge_route
     from pointsman.routing.network_router.router import route_streams, route_to_images
     from pointsman.runtime import Category, Lane, Node, Transfer, numesh_node
 

@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pointsman.api.options import NODE_SIZES, WARNINGS
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 
 if TYPE_CHECKING:
-    from numesh.shape import NodeShape
-    from pointsman.artifacts.images.images import Images
     from pointsman.cop import Program
-    from pointsman.cop.compile import Host
     from pointsman.cop.limits import Limits
     from pointsman.network import Topology
-    from pointsman.operators import Implementation
 
 EXIT_USER = 2
 """Exit status for anything that the user can mend."""
@@ -28,16 +25,6 @@ EXIT_INTERRUPTED = 130
 """Exit status after Ctrl-C."""
 EXIT_WRONG = 1
 """Exit status of a run with a wrong answer, and of a check with findings."""
-
-
-NODE_SIZES = {
-    "pipelines": ("Words that a node can move in a cycle.", 2),
-    "vfsms": ("Virtual state machines per pipeline.", 32),
-    "schedule_depth": ("Entries of the schedule memory.", 128),
-    "registers": ("Interface registers between processor and router.", 16),
-    "width": ("Bits of a word.", 32),
-}
-"""Meaning and default of the sizes of a node."""
 
 
 def network_options(command: Any) -> Any:
@@ -115,7 +102,7 @@ def set_option(command: Any) -> Any:
 def warnings_option(command: Any) -> Any:
     return click.option(
         "--warnings",
-        type=click.Choice(["show", "error", "ignore"]),
+        type=click.Choice(WARNINGS),
         default="show",
         show_default=True,
         help="What to do about likely mistakes in the program: print them, stop, or nothing.",
@@ -149,37 +136,15 @@ class SourceOptions:
         """Taken from the options of a command."""
         return cls(given.get("settings", ()), given["limits"], given["warnings"])
 
-    @property
-    def bounds(self) -> Limits:
-        return limits_of(self.limits)
+    def program(self, path: Path, topology: Topology) -> Program:
+        """The program of a COP file, or of a file of Python; likely mistakes are told."""
+        from pointsman.api.compiling import mistakes, program_of_file
 
-    def host(self, parameters: Mapping[str, int] | None = None, **settings: Any) -> Host:
-        """What the command gives to a program: its parameters (those of ``--set`` if not given), limits, and ``settings``."""
-        given = parameters_of(self.settings) if parameters is None else parameters
-        return {"parameters": given, "limits": self.bounds, **settings}  # type: ignore[typeddict-item]
-
-    def program(self, path: Path, topology: Topology, **settings: Any) -> Program:
-        """The program of a COP file, or of a file of Python; likely mistakes are told. ``settings``: mode and schedlen."""
-        from pointsman.cop import compile_file, compile_python_file
-
-        compiled = compile_python_file if path.suffix == ".py" else compile_file
-        program = compiled(path, topology=topology, **self.host(**settings))
-        self.warn(program)
+        bounds = limits_of(self.limits)
+        program = program_of_file(path, topology, {"parameters": parameters_of(self.settings), "limits": bounds})
+        for warning in mistakes(program, bounds, self.warnings):
+            note(warning)
         return program
-
-    def warn(self, program: Program) -> None:
-        """Print likely mistakes, or stop because of them."""
-        from pointsman.cop.mistakes import find_mistakes
-
-        if self.warnings == "ignore":
-            return
-        found = find_mistakes(program, limits=self.bounds)
-        if self.warnings == "error" and found:
-            raise PointsmanError(
-                "\n".join(map(str, found)) + "\nwarnings are errors here", hint="--warnings show lets them pass"
-            )
-        for warning in found:
-            note(str(warning))
 
 
 def shape_options(command: Any) -> Any:
@@ -232,14 +197,6 @@ def limits_of(pairs: Sequence[str]) -> Limits:
     return Limits(**values)
 
 
-def implementations_of(files: Sequence[Path]) -> tuple[Implementation, ...]:
-    """Implementations that are built in, that entry points give, and that ``files`` define."""
-    from pointsman.operators import IMPLEMENTATIONS
-    from pointsman.operators.api.registry import all_implementations
-
-    return all_implementations(IMPLEMENTATIONS, files)
-
-
 def names_network(given: Mapping[str, Any]) -> bool:
     """Does the user say which network it is?"""
     return given["mesh"] is not None or given["network"] is not None
@@ -261,16 +218,6 @@ def topology_of(given: Mapping[str, Any]) -> Topology:
     return topology if given["faults"] is None else faults_from(given["faults"], topology)
 
 
-def shape_of(topology: Topology, given: Mapping[str, Any]) -> NodeShape:
-    """Nodes of the sizes that the options give, with as many links as the network takes."""
-    from numesh.shape import NodeShape, ShapeError
-
-    try:
-        return NodeShape(neighbours=max(4, topology.ports), **{name: given[name] for name in NODE_SIZES})
-    except ShapeError as error:
-        raise PointsmanError(str(error)) from None
-
-
 def note(text: str) -> None:
     click.echo(text, err=True)
 
@@ -280,29 +227,3 @@ def emit_text(text: str, output: Path | None) -> None:
         click.echo(text)
     else:
         write_whole(output, text + "\n")
-
-
-def prove(images: Images) -> None:
-    """The compiler's own work is proved by the judge; a finding is a fault of ours."""
-    from pointsman.verify.images import check_images
-
-    report = check_images(images)
-    if not report.ok:
-        raise PointsmanError(
-            f"the compiled images break rules of the hardware:\n{report.render()}",
-            hint="this is a fault of the compiler: please report it with the program",
-        )
-
-
-def refuse_malformed(images: Images) -> None:
-    """Refuse inconsistent images of a file. (Images that break rules of the hardware may be run, to see the effect.)"""
-    from pointsman.verify.report import Notebook
-    from pointsman.verify.structure.structure import check_structure
-
-    notebook = Notebook()
-    check_structure(images, notebook)
-    if notebook.stopped:
-        raise PointsmanError(
-            f"the image cannot be run:\n{notebook.report(images.name, {}).render()}",
-            hint="compile the program again",
-        )

@@ -1,7 +1,7 @@
 """Protocol of a hardware target, as used by ``pointsman compile`` and ``pointsman run``.
 
 A target turns a Program into an artifact: images of scheduled routers (*numesh*), connection tables of a switch (*tdm*), or
-implementations and interface addresses of packet routers (*packet*). Its module is in ``cli/targets``, above this room, because
+implementations and interface addresses of packet routers (*packet*). Its module is in ``api/targets``, above this room, because
 it combines the compiler of its artifact (``targets``), the judge (``verify``), the machine (``cosim``) and the report. The
 commands know only this protocol.
 
@@ -27,10 +27,11 @@ Given = Mapping[str, Any]
 
 class TargetRun(NamedTuple):
     """Results of running an application. ``results``: plain values, as written to ``--json``, "correct" among them.
-    ``text``: the same as text."""
+    ``text``: the same as text. ``finished``: the run itself, with its record (`cosim.numesh.session.Run` and others)."""
 
     results: dict[str, Any]
     text: str
+    finished: Any
 
 
 class Target(Protocol[Artifact, Application]):

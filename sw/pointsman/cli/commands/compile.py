@@ -9,28 +9,18 @@ import click
 
 from pointsman.cli.options import (
     FilePath,
-    SourceOptions,
     effort_option,
     emit_text,
     language_options,
     network_options,
+    note,
+    parameters_of,
     phases_option,
     set_option,
-    shape_of,
     shape_options,
     warnings_option,
 )
-from pointsman.cli.targets.by_name import target_named
-from pointsman.cli.targets.options import (
-    MODES,
-    addresses_option,
-    named_options,
-    network_of,
-    refuse_switch_options,
-    switch_options,
-    target_for,
-    target_option,
-)
+from pointsman.cli.target_options import addresses_option, api_options, network_of, switch_options, target_option
 from pointsman.files import check_writable
 
 
@@ -56,9 +46,7 @@ from pointsman.files import check_writable
 @language_options
 @shape_options
 @click.pass_context
-def compile_(
-    ctx: click.Context, program: Path, target: str, emit: str | None, output: Path | None, **given: Any
-) -> None:
+def compile_(ctx: click.Context, program: Path, emit: str | None, output: Path | None, **given: Any) -> None:
     """Compile a PROGRAM for a mesh of routers or a switch: a COP file, or a file of Python with a function `program`.
 
     Prints the phases: which operators share the network, how each is done, what bandwidth it gets, and how the phase
@@ -68,30 +56,16 @@ def compile_(
     Example:
       pointsman compile examples/matmul/matmul.cop --mesh 4x4 --set block=225 -o matmul.image
     """
-    named = named_options(ctx)
-    if "target" in named:
-        refuse_switch_options(named, target)
-    topology = network_of(ctx.params)
-    shape_of(topology, given)
+    from pointsman import api
+    from pointsman.api.compiling import stage
+
     if output is not None:
         check_writable(output)
-    reading = SourceOptions.of(given)
-    parsed = reading.program(program, topology, mode=MODES[target], schedlen=given["period"])
-    target = target_for(parsed, ctx.params, named)
-    refuse_switch_options(named, target)
-    if emit in ("program", "python"):
-        from pointsman.cop import program_to_cop, program_to_python
-
-        limits = reading.bounds
-        text = program_to_cop(parsed, limits) if emit == "program" else program_to_python(parsed, limits=limits)
-        emit_text(text.rstrip("\n"), output)
-        return
-    chosen = target_named(target)
-    chosen.refuse(named)
+    source = {"parameters": parameters_of(given["settings"]), **api_options(ctx), "tell": note}
     if emit is not None:
-        emit_text(chosen.stage(parsed, program.stem, emit, ctx.params), output)
+        emit_text(stage(program, network_of(ctx.params), emit, **source), output)
         return
-    artifact = chosen.compile(parsed, program.stem, ctx.params)
-    click.echo(chosen.describe(artifact))
-    for line in chosen.write(artifact, ctx.params):
+    compiled = api.compile(program, network_of(ctx.params), **source)
+    click.echo(compiled.text)
+    for line in compiled.write(output, readmemh=given["readmemh"]):
         click.echo(line)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from pointsman.cli.options import SEED, FilePath, note
-from pointsman.errors import PointsmanError
 from pointsman.files import check_writable
 
 if TYPE_CHECKING:
@@ -38,34 +37,17 @@ def configure(
     written, and stands beside the bound that none can go below. Exit status 2: the file is wrong, or the connections
     do not fit.
     """
+    from pointsman import api
     from pointsman.artifacts.configurations.file import read_problem, write_answer
-    from pointsman.connections import ConnectionProblem
-    from pointsman.connections import configure as make
-    from pointsman.connections.algorithms.decompose import decompose
+    from pointsman.connections import algorithms
     from pointsman.kernels import is_cold
-    from pointsman.verify.configurations import check_configurations, check_timetable
 
     if json_path is not None:
         check_writable(json_path)
     problem = read_problem(connections)
-    from pointsman.connections import algorithms
-
     if is_cold(Path(algorithms.__path__[0])):
         note("compiling kernels, once (about fifteen seconds)")
-    answer: Configurations | Timetable
-    if isinstance(problem, ConnectionProblem):
-        answer = make(problem, algorithm=algorithm, degree=degree, seed=seed, effort=effort)
-        findings = check_configurations(answer)
-    else:
-        if degree is not None:
-            raise PointsmanError("--degree is for connections; a demand may have as many configurations as it takes")
-        answer = decompose(problem, algorithm=algorithm)
-        findings = check_timetable(answer)
-    if findings:
-        raise PointsmanError(
-            "the configurations break rules:\n" + "\n".join(findings[:20]),
-            hint="this is a fault of the scheduler: please report it with the connections",
-        )
+    answer = api.configure(problem, algorithm=algorithm, degree=degree, seed=seed, effort=effort)
     if json_path is not None:
         write_answer(json_path, answer)
     _summary(answer)

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from pointsman.cli.options import SEED, FilePath, note
-from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 from pointsman.routing.routers import ROUTERS
 
 if TYPE_CHECKING:
     from pointsman.artifacts.routes.routes import RouteProblem, RouteResult
-    from pointsman.routing.options import RouteOptions
 
 
 @click.command()
@@ -50,22 +48,26 @@ def route(
     The answer is judged before it is written, and stands beside the bound that no router can pass. Exit status 2: the file is
     wrong, or the streams do not fit into the length asked for (the reason is printed, and written to --json).
     """
+    from pointsman import api
     from pointsman.artifacts.routes.file import read_problem, write_result
-    from pointsman.routing.options import RouteOptions
+    from pointsman.routing.ideal_router.explain import PeriodError
 
     for path in (json_path, plot_path):
         if path is not None:
             check_writable(path)
-    if time_limit is not None and not 0 < time_limit < 1e9:
-        raise PointsmanError(f"a time limit must be positive, not {time_limit:g} seconds")
     if plot_path is not None:
         from pointsman.report.figures.route_plot import check_plot_name
 
         check_plot_name(plot_path)
     problem = read_problem(streams)
-    options = RouteOptions(length=length, seed=seed, effort=effort, time_limit=time_limit, progress=True)
-    result = _routed(problem, router, options, json_path)
-    judge_route(problem, result)
+    try:
+        result = api.route(
+            problem, router=router, length=length, seed=seed, effort=effort, time_limit=time_limit, progress=True
+        )
+    except PeriodError as error:
+        if json_path is not None:
+            write_whole(json_path, json.dumps(error.report, indent=1) + "\n")
+        raise
     if json_path is not None:
         write_result(json_path, result)
     _summary(problem, result)
@@ -74,45 +76,6 @@ def route(
 
         plot_route(problem, result, plot_path)
         note(f"wrote {plot_path}")
-
-
-def _routed(problem: RouteProblem, router: str, options: RouteOptions, json_path: Path | None) -> RouteResult:
-    from pointsman.routing.ideal_router.explain import PeriodError
-
-    try:
-        return ROUTERS[router](problem, options)
-    except PeriodError as error:
-        if json_path is not None:
-            write_whole(json_path, json.dumps(error.report, indent=1) + "\n")
-        raise
-
-
-def judge_route(problem: RouteProblem, result: RouteResult) -> None:
-    """Have the judge see a router's answer; whoever gives it to a user does so first.
-
-    Raises
-    ------
-    PointsmanError
-        If the answer breaks rules of the node, or of the ideal model.
-    """
-    from pointsman.verify.images import check_images
-    from pointsman.verify.routes import check_ideal
-
-    if result.router == "ideal":
-        schedule = check_ideal(problem, result)
-        if not schedule.ok:
-            raise PointsmanError(
-                f"the schedule breaks rules of the ideal model:\n{schedule.render()}",
-                hint="this is a fault of the router: please report it with the streams",
-            )
-        return
-    assert result.images is not None
-    report = check_images(result.images)
-    if not report.ok:
-        raise PointsmanError(
-            f"the routes break rules of the node:\n{report.render()}",
-            hint="this is a fault of the router: please report it with the file",
-        )
 
 
 def _summary(problem: RouteProblem, result: RouteResult) -> None:

@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pointsman.cli.options import (
-    NODE_SIZES,
-    FilePath,
-    names_network,
-    network_options,
-    shape_of,
-    shape_options,
-    topology_of,
-)
+from pointsman.api.options import NODE_SIZES, shape_of
+from pointsman.cli.options import FilePath, names_network, network_options, shape_options, topology_of
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 from pointsman.fpga.blocks import SWITCH_SIZES

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from pointsman.api.options import implementations_of
 from pointsman.cli import main
-from pointsman.cli.options import implementations_of, limits_of
+from pointsman.cli.options import limits_of
 from pointsman.cop import Limits
 from pointsman.errors import PointsmanError
 from pointsman.operators import IMPLEMENTATIONS

@@ -6,9 +6,10 @@ from collections import Counter
 
 import pytest
 
+from pointsman.api.judged import judge_route
 from pointsman.artifacts.routes.file import make_problem
 from pointsman.artifacts.routes.routes import RouteProblem, RouteResult, RouteStream
-from pointsman.cli.commands.route import judge_route, route
+from pointsman.cli.commands.route import route
 from pointsman.network import mesh, torus
 from pointsman.network.lattice import diamond
 from pointsman.routing.options import RouteOptions

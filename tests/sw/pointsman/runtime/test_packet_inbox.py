@@ -14,7 +14,7 @@ import pytest
 
 from packet_router.header import TAGS, pack_header
 from packet_router.shape import RouterShape
-from pointsman.cli.targets.packet import packet_shape
+from pointsman.api.targets.packet import packet_shape
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import graph, mesh, parse_size, torus

@@ -6,8 +6,8 @@ import inspect
 
 import pytest
 
-from pointsman.cli.targets.by_name import target_named
-from pointsman.cli.targets.options import TARGETS
+from pointsman.api.options import TARGETS
+from pointsman.api.targets.by_name import target_named
 from pointsman.targets.target import Target
 
 METHODS = [name for name, value in vars(Target).items() if inspect.isfunction(value) and not name.startswith("_")]

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.api.judged import judge_route
 from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.artifacts.routes.file import make_problem
 from pointsman.artifacts.routes.routes import RouteProblem, RouteResult, RouteStream
-from pointsman.cli.commands.route import judge_route
 from pointsman.network import Topology, graph, mesh, torus
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.ideal_router.explain import PeriodError

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _NOT_HERE = (
     *("image", "preload", "period", "seed", "readmemh", "check", "plugins"),
-    *("trace", "wave", "wave_window", "monitors"),
+    *("trace", "wave", "wave_window", "monitors", "events"),
     *("pipelines", "vfsms", "schedule_depth", "registers", "width"),
 )
 """Options that apply to scheduled routers only."""
@@ -107,7 +107,7 @@ class PacketTarget:
             f"{record.total_cycles:,} cycles; {record.node_cycles_per_second / 1e6:.1f} M node-cycles/s; "
             + ", ".join(f"{what} {value:.1f} s" for what, value in done.seconds.items()),
         ]
-        return TargetRun(results, "\n".join(lines))
+        return TargetRun(results, "\n".join(lines), done)
 
 
 def packet_shape(topology: Topology) -> RouterShape:

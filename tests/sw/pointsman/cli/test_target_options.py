@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pointsman.cli.targets.by_name import target_named
-from pointsman.cli.targets.options import (
-    network_of,
-    refuse_addresses,
-    refuse_hardware_options,
-    refuse_switch_options,
-    target_for,
-)
+from pointsman.api.options import refuse_addresses, refuse_hardware_options, refuse_switch_options, target_for
+from pointsman.api.targets.by_name import target_named
+from pointsman.cli.target_options import network_of
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh, torus
@@ -91,11 +86,11 @@ def test_mode_and_target_force_each_other() -> None:
     scheduled, packets = (
         compile_text(f"(define *mode* '{mode}) (barrier 'b)", topology=mesh(2)) for mode in ("numesh", "dyn")
     )
-    assert target_for(packets, {"target": "numesh"}, {}) == "packet"
-    assert target_for(packets, {"target": "packet"}, {"target": "packet"}) == "packet"
-    assert target_for(scheduled, {"target": "numesh"}, {}) == "numesh"
+    assert target_for(packets, None) == "packet"
+    assert target_for(packets, "packet") == "packet"
+    assert target_for(scheduled, None) == "numesh"
     with pytest.raises(PointsmanError, match="which is target numesh, and --target asks for tdm"):
-        target_for(scheduled, {"target": "tdm"}, {"target": "tdm"})
+        target_for(scheduled, "tdm")
 
 
 def test_what_is_about_hardware_is_refused_without_hardware() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pointsman.cli.targets.by_name import target_named
-from pointsman.cli.targets.options import TARGETS
+from pointsman.api.options import TARGETS
+from pointsman.api.targets.by_name import target_named
 
 
 @pytest.mark.parametrize("name", TARGETS)

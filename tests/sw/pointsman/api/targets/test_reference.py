@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pointsman.cli.targets.reference import run_dry
+from pointsman.api.targets.reference import run_dry
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.runtime import Node, WrongAnswer

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pointsman.cli.options import implementations_of, prove, refuse_malformed, shape_of
+from pointsman.api.judged import prove, refuse_malformed
+from pointsman.api.options import implementations_of, refuse_addresses, shape_of
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 from pointsman.targets.target import TargetRun
-
-from .options import refuse_addresses
 
 if TYPE_CHECKING:
     from pointsman.artifacts.images.images import Images
@@ -105,7 +104,7 @@ class NumeshTarget:
                 preload=given["preload"],
                 seconds=seconds,
                 max_cycles=given["max_cycles"],
-                events=trace is not None,
+                events=trace is not None or given["events"],
                 monitors=given["monitors"],
             )
         results = run_json(
@@ -120,7 +119,7 @@ class NumeshTarget:
             from cosim.numesh.trace import trace_text
 
             write_whole(trace, trace_text(artifact, done.record, done.spans, lines=trace.suffix == ".jsonl"))
-        return TargetRun(results, run_text(results, artifact, application.reference()))
+        return TargetRun(results, run_text(results, artifact, application.reference()), done)
 
 
 def _plan(program: Program, name: str, given: Given) -> Plan:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 
-import click
-
 from pointsman.program.program import Program
 from pointsman.runtime import Application
 from pointsman.runtime.api.application import answer_of
@@ -14,12 +12,10 @@ from pointsman.targets.target import TargetRun
 
 
 def run_dry(program: Program, name: str, application: Application, compile_seconds: float) -> TargetRun:
-    """Run an application's program, called ``name``. Words that nobody has read are noted on standard error."""
+    """Run an application's program, called ``name``. ``unread`` in the results: words that nobody has read."""
     started = time.perf_counter()
     done = ReferenceMachine(program, name, application.functions).run(application.main)
     answer, correct = answer_of(application, done.results)
-    for line in done.unread:
-        click.echo(f"note: {line}", err=True)
     text = (
         f"{'right' if correct else 'WRONG'}: {answer}\n"
         f"without a network; {done.cycles} cycles of computation at the busiest node"
@@ -33,4 +29,4 @@ def run_dry(program: Program, name: str, application: Application, compile_secon
         "unread": list(done.unread),
         "seconds": compile_seconds + time.perf_counter() - started,
     }
-    return TargetRun(results, text)
+    return TargetRun(results, text, done)

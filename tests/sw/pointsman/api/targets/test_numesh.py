@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pointsman.cli.targets.numesh import NumeshTarget
+from pointsman.api.targets.numesh import NumeshTarget
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh

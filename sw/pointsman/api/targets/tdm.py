@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from pointsman.api.options import refuse_addresses
 from pointsman.errors import PointsmanError
 from pointsman.targets.target import TargetRun
-
-from .options import refuse_addresses
 
 if TYPE_CHECKING:
     from pointsman.artifacts.tables import ConnectionTables, Mode
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from tdm_switch.shape import SwitchShape
 
 SIZES = ("slots", "slot_cycles", "sl_cycles")
-_ROUTERS_ONLY = ("preload", "period", "readmemh", "plugins", "trace", "wave", "wave_window", "monitors")
+_ROUTERS_ONLY = ("preload", "period", "readmemh", "plugins", "trace", "wave", "wave_window", "monitors", "events")
 """Options that mean something to scheduled routers only."""
 
 
@@ -104,7 +103,7 @@ class SwitchTarget:
             seconds["build"] = time.perf_counter() - started
             done = run_tdm_application(artifact, application, machine, seconds=seconds, max_cycles=given["max_cycles"])
         results = tdm_json(artifact, done, refused=done.refused)
-        return TargetRun(results, tdm_text(results, artifact, application.reference()))
+        return TargetRun(results, tdm_text(results, artifact, application.reference()), done)
 
 
 def _mode(given: Given) -> Mode | None:

@@ -1,0 +1,67 @@
+"""``pointsman.configure``: connections to configurations, judged; the command ``configure`` is this function."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pointsman.errors import PointsmanError
+
+from .judged import judge_configurations
+
+if TYPE_CHECKING:
+    from pointsman.connections import Configurations, ConnectionProblem, DemandProblem, Timetable
+
+
+def configure(
+    connections: Path | str | ConnectionProblem | DemandProblem,
+    *,
+    algorithm: str = "best",
+    degree: int | None = None,
+    seed: int = 0,
+    effort: float = 1.0,
+) -> Configurations | Timetable:
+    """Divide connections into configurations of a time-multiplexed network, and have them judged.
+
+    Parameters
+    ----------
+    connections : path, ConnectionProblem or DemandProblem
+        What is to be connected; a path is that of a JSON file, as in docs/connections.md.
+    algorithm : str
+        See `pointsman.connections.configure`, and `pointsman.connections.decompose` for a demand.
+    degree : int, optional
+        Slots there are; connections only.
+    seed, effort
+        The same seed gives the same answer; work relative to the usual.
+
+    Returns
+    -------
+    Configurations or Timetable
+        A Timetable for a demand.
+
+    Raises
+    ------
+    PointsmanError
+        If the file or an argument is wrong, or the connections do not fit.
+
+    >>> import pointsman
+    >>> from pointsman.connections import ConnectionProblem, Network
+    >>> pointsman.configure(ConnectionProblem(Network("crossbar", (3,)), ((0, 1), (1, 1), (1, 2)))).degree
+    2
+    """
+    from pointsman.artifacts.configurations.file import read_problem
+    from pointsman.connections import ConnectionProblem, decompose
+    from pointsman.connections import configure as make
+
+    if not 0 <= seed < 1 << 32:
+        raise PointsmanError(f"a seed must be 0 to 2^32 - 1, not {seed}")
+    problem = read_problem(Path(connections)) if isinstance(connections, str | Path) else connections
+    answer: Configurations | Timetable
+    if isinstance(problem, ConnectionProblem):
+        answer = make(problem, algorithm=algorithm, degree=degree, seed=seed, effort=effort)
+    else:
+        if degree is not None:
+            raise PointsmanError("--degree is for connections; a demand may have as many configurations as it takes")
+        answer = decompose(problem, algorithm=algorithm)
+    judge_configurations(answer)
+    return answer

@@ -1,0 +1,85 @@
+"""What the judge says before anything is given to a user; only the rooms ``cli`` and ``api`` may call the judge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pointsman.errors import PointsmanError
+
+if TYPE_CHECKING:
+    from pointsman.artifacts.images.images import Images
+    from pointsman.artifacts.routes.routes import RouteProblem, RouteResult
+    from pointsman.connections import Configurations, Timetable
+
+
+def prove(images: Images) -> None:
+    """The compiler's own work is proved by the judge; a finding is a fault of ours."""
+    from pointsman.verify.images import check_images
+
+    report = check_images(images)
+    if not report.ok:
+        raise PointsmanError(
+            f"the compiled images break rules of the hardware:\n{report.render()}",
+            hint="this is a fault of the compiler: please report it with the program",
+        )
+
+
+def refuse_malformed(images: Images) -> None:
+    """Refuse inconsistent images of a file. (Images that break rules of the hardware may be run, to see the effect.)"""
+    from pointsman.verify.report import Notebook
+    from pointsman.verify.structure.structure import check_structure
+
+    notebook = Notebook()
+    check_structure(images, notebook)
+    if notebook.stopped:
+        raise PointsmanError(
+            f"the image cannot be run:\n{notebook.report(images.name, {}).render()}",
+            hint="compile the program again",
+        )
+
+
+def judge_route(problem: RouteProblem, result: RouteResult) -> None:
+    """Have the judge see a router's answer; whoever gives it to a user does so first.
+
+    Raises
+    ------
+    PointsmanError
+        If the answer breaks rules of the node, or of the ideal model.
+    """
+    from pointsman.verify.images import check_images
+    from pointsman.verify.routes import check_ideal
+
+    if result.router == "ideal":
+        schedule = check_ideal(problem, result)
+        if not schedule.ok:
+            raise PointsmanError(
+                f"the schedule breaks rules of the ideal model:\n{schedule.render()}",
+                hint="this is a fault of the router: please report it with the streams",
+            )
+        return
+    assert result.images is not None
+    report = check_images(result.images)
+    if not report.ok:
+        raise PointsmanError(
+            f"the routes break rules of the node:\n{report.render()}",
+            hint="this is a fault of the router: please report it with the file",
+        )
+
+
+def judge_configurations(answer: Configurations | Timetable) -> None:
+    """Have the judge see configurations.
+
+    Raises
+    ------
+    PointsmanError
+        If they break a rule.
+    """
+    from pointsman.connections import Timetable
+    from pointsman.verify.configurations import check_configurations, check_timetable
+
+    findings = check_timetable(answer) if isinstance(answer, Timetable) else check_configurations(answer)
+    if findings:
+        raise PointsmanError(
+            "the configurations break rules:\n" + "\n".join(findings[:20]),
+            hint="this is a fault of the scheduler: please report it with the connections",
+        )

@@ -1,0 +1,212 @@
+"""``pointsman.run``: an application's program into the hardware, and its answer; the command ``run`` is this function."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from pointsman.errors import PointsmanError
+from pointsman.files import check_writable
+
+from .compiling import ProgramSource
+from .options import TARGETS, RunOptions, refuse_hardware_options, refuse_switch_options, target_for
+from .result import Result
+from .targets.by_name import target_named
+
+if TYPE_CHECKING:
+    import networkx
+
+    from pointsman.network import Topology
+    from pointsman.program.program import Program
+    from pointsman.runtime import Application
+    from pointsman.runtime.api.guarded import GuardedApplication
+
+    _Maker = Callable[[Topology], GuardedApplication]
+
+
+def run(
+    application: Path | str | type[Application] | Application,
+    network: Topology | networkx.Graph | str | None = None,
+    *,
+    target: str | None = None,
+    arguments: Mapping[str, Any] | Sequence[str] = (),
+    image: Path | str | None = None,
+    dry: bool = False,
+    **options: Unpack[RunOptions],
+) -> Result:
+    """Compile an application's program, load it into the hardware, run it and check the answer.
+
+    Parameters
+    ----------
+    application : path, class or object
+        A file that defines an `pointsman.runtime.Application`, the class itself, or an object of it (which brings its network).
+    network : Topology, networkx.Graph or str
+        The nodes and links, for instance ``mesh(4, 4)`` or "torus:4x4"; see `options.network_from`.
+    target : str, optional
+        "numesh" (scheduled routers), "tdm" (a time-multiplexed switch) or "packet" (packet routers). When not given, the one that
+        the program's ``*mode*`` sets, or numesh.
+    arguments : mapping, or sequence of str
+        The application's own options: ``{"size": 60}``, or as on the command line, ``["--size", "60"]``.
+    image : path, optional
+        Run this image instead of compiling the program.
+    dry : bool
+        Run the program by its meaning alone, without hardware.
+    options
+        See `RunOptions`.
+
+    Returns
+    -------
+    Result
+        Also if the answer is wrong, see `Result.correct`.
+
+    Raises
+    ------
+    PointsmanError
+        If the application fails, misuses an operator or deadlocks, or anything that was given is wrong.
+
+    >>> import pointsman
+    >>> from pointsman.network import mesh
+    >>> result = pointsman.run("examples/halves/halves.py", mesh(2, 2), dry=True)  # doctest: +SKIP
+    >>> result.correct  # doctest: +SKIP
+    True
+    """
+    from pointsman.runtime import Application
+    from pointsman.runtime.api.application import application_errors
+
+    if isinstance(application, Application):
+        network = application.topology if network is None else network
+    source = ProgramSource(network, target, options)
+    if dry and image is not None:
+        raise PointsmanError("--dry runs the program, --image an image: give one of them")
+    if dry:
+        refuse_hardware_options(source.named)
+    for name in ("trace", "wave"):
+        if source.given[name] is not None:
+            check_writable(source.given[name])
+    if source.given["wave_window"] is not None and source.given["wave"] is None:
+        raise PointsmanError("--wave-window needs --wave")
+    make, path = _maker(application, arguments)
+    with application_errors(path):
+        if dry:
+            return _dry(source, make, path)
+        return _on_target(source, make, path, None if image is None else Path(image))
+
+
+def _maker(
+    application: Path | str | type[Application] | Application, arguments: Mapping[str, Any] | Sequence[str]
+) -> tuple[_Maker, Path]:
+    """A function that makes the application, with its own options, for a network; and the file where it is written."""
+    from pointsman.foreign import foreign_code
+    from pointsman.runtime import Application
+    from pointsman.runtime.api.application import (
+        ApplicationOptionError,
+        load_application,
+        options_help,
+        parse_options,
+    )
+    from pointsman.runtime.api.guarded import GuardedApplication
+
+    if isinstance(application, Application):
+        made, path = application, _file_of(type(application))
+        if arguments:
+            raise PointsmanError("an application that is made already has its options", hint="give its class")
+
+        def give(topology: Topology) -> GuardedApplication:
+            if made.topology != topology:
+                raise PointsmanError(
+                    f"the application was made for a {made.topology.described}, not for a {topology.described}"
+                )
+            return GuardedApplication(made, path)
+
+        return give, path
+    if isinstance(application, str | Path):
+        path = Path(application)
+        kind = load_application(path)
+    else:
+        kind, path = application, _file_of(application)
+    words = _words(kind, path, arguments) if isinstance(arguments, Mapping) else arguments
+    try:
+        options = parse_options(kind, path, words)
+    except ApplicationOptionError as error:
+        raise PointsmanError(f"{error.message}\n{options_help(kind, path)}".rstrip()) from None
+
+    def make(topology: Topology) -> GuardedApplication:
+        with foreign_code(path, "the application", doing=f"{kind.__name__}.__init__"):
+            return GuardedApplication(kind(options, topology), path)
+
+    return make, path
+
+
+def _file_of(kind: type[Application]) -> Path:
+    """The file (in a notebook: the cell) that an application's main program is in."""
+    return Path(kind.main.__code__.co_filename)
+
+
+def _words(kind: type[Application], path: Path, arguments: Mapping[str, Any]) -> list[str]:
+    """An application's options as on the command line."""
+    from pointsman.foreign import foreign_code
+
+    parser = argparse.ArgumentParser(add_help=False)
+    with foreign_code(path, "the application", doing=f"{kind.__name__}.options"):
+        kind.options(parser)
+    known = {action.dest: action for action in parser._actions}
+    words: list[str] = []
+    for name, value in arguments.items():
+        if name not in known:
+            raise PointsmanError(f"the application has no option {name!r}", hint=f"it has {', '.join(known) or 'none'}")
+        action = known[name]
+        values = [str(one) for one in value] if isinstance(value, list | tuple) else [str(value)]
+        if action.nargs == 0:
+            words += action.option_strings[-1:] if value else []
+        elif action.option_strings:
+            words += [action.option_strings[-1], *values]
+        else:
+            words += values
+    return words
+
+
+def _compiled(source: ProgramSource, make: _Maker, path: Path) -> tuple[GuardedApplication, Program, str]:
+    """The application, its program, and a name for that. Both are for the network that the program sets, if it sets one."""
+    from pointsman.runtime.api.application import compile_application
+
+    topology = source.topology
+    app = make(topology)
+    for _ in range(2):
+        program, name = compile_application(app.application, path, topology, **source.host(app.parameters()))
+        if program.topology == topology:
+            break
+        topology = program.topology
+        app = make(topology)
+    source.look_for_mistakes(program)
+    return app, program, name
+
+
+def _dry(source: ProgramSource, make: _Maker, path: Path) -> Result:
+    from .targets.reference import run_dry
+
+    started = time.perf_counter()
+    app, program, name = _compiled(source, make, path)
+    target_for(program, source.target)
+    done = run_dry(program, name, app, time.perf_counter() - started)
+    for line in done.results["unread"]:
+        source.note(f"note: {line}")
+    return Result(done.results, done.text, program, done.finished, tuple(source.notes))
+
+
+def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | None) -> Result:
+    started = time.perf_counter()
+    if image is not None:
+        name = source.target or TARGETS[0]
+        refuse_switch_options(source.named, name)
+        chosen = target_named(name)
+        chosen.refuse({**source.named, "image": image})
+        app, artifact = make(source.topology), chosen.read(image, source.topology, source.given)
+    else:
+        app, program, name = _compiled(source, make, path)
+        chosen = source.target_of(program)
+        artifact = chosen.compile(program, name, source.given)
+    done = chosen.run(artifact, app, {"compile": time.perf_counter() - started}, source.given)
+    return Result(done.results, done.text, artifact, done.finished, tuple(source.notes))

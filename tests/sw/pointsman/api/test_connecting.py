@@ -1,0 +1,35 @@
+"""``pointsman.configure`` from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import pointsman
+from pointsman.connections import Configurations, ConnectionProblem, Network
+from pointsman.errors import PointsmanError
+
+CROSSBAR = ConnectionProblem(Network("crossbar", (3,)), ((0, 1), (1, 1), (1, 2)))
+
+
+def test_connections_from_a_file_and_as_a_value(tmp_path: Path) -> None:
+    path = tmp_path / "connections.json"
+    path.write_text('{"network": {"kind": "crossbar", "size": [3]}, "connections": [[0, 1], [1, 1], [1, 2]]}')
+    one, two = pointsman.configure(str(path), algorithm="greedy"), pointsman.configure(CROSSBAR, algorithm="greedy")
+    assert isinstance(one, Configurations)
+    assert isinstance(two, Configurations)
+    assert one.configurations == two.configurations
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"seed": -1}, "a seed must be 0"),
+        ({"degree": 1}, "1 slots are too few, 2 are needed"),
+        ({"algorithm": "x"}, "algorithm"),
+    ],
+)
+def test_wrong_arguments_say_so(arguments: dict, said: str) -> None:
+    with pytest.raises(PointsmanError, match=said):
+        pointsman.configure(CROSSBAR, **arguments)

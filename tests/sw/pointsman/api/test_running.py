@@ -1,0 +1,106 @@
+"""``pointsman.run`` from Python."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pointsman
+from pointsman import cop
+from pointsman.errors import PointsmanError
+from pointsman.network import mesh
+from pointsman.runtime import Application, Node, WrongAnswer
+
+HALVES = Path(__file__).parents[4] / "examples/halves/halves.py"
+
+
+class Ring(Application):
+    """Every node gives its number, and more, to the next."""
+
+    @classmethod
+    def options(cls, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--words", type=int, default=2)
+        parser.add_argument("--wrong", action="store_true")
+        parser.add_argument("--fault", nargs="*", type=int, default=[])
+
+    def parameters(self) -> dict[str, int]:
+        return {"words": self.options_given.words}
+
+    def program(self, net: cop.Network, words: int = 2) -> cop.Parts:
+        return [cop.cshift("c", 1, m=words)]
+
+    async def main(self, node: Node) -> Any:
+        if node.number in self.options_given.fault:
+            raise ValueError("asked for")
+        await node.cop.c_load()
+        return int((await node.cop.c_func(np.full(self.options_given.words, node.number, np.int32)))[0])
+
+    def check(self, results: Any) -> str:
+        if self.options_given.wrong:
+            raise WrongAnswer("as asked for")
+        return "everybody has a neighbour's number"
+
+
+@pytest.mark.parametrize("target", ["numesh", "tdm"])
+def test_a_class_runs_with_its_options(target: str) -> None:
+    result = pointsman.run(Ring, mesh(4), target=target, engine="model", arguments={"words": 3})
+    assert result.correct
+    assert result.answer == "everybody has a neighbour's number"
+    assert result.returned == [3, 0, 1, 2]
+    assert result.values["target"] == target
+    assert result.cycles.shape[0] == 4
+    assert result.total_cycles == result.values["total_cycles"] > 0
+
+
+def test_a_wrong_answer_is_a_result() -> None:
+    result = pointsman.run(Ring, "2", dry=True, arguments=["--wrong"])
+    assert not result.correct
+    assert result.answer == "as asked for"
+    assert pointsman.run(Ring, "2", dry=True, arguments={"wrong": False}).correct
+
+
+def test_an_object_brings_its_network() -> None:
+    options = argparse.Namespace(words=2, wrong=False, fault=[])
+    app = Ring(options, mesh(3))
+    assert pointsman.run(app, dry=True).returned == [2, 0, 1]
+    with pytest.raises(PointsmanError, match="the application was made for a 3 mesh, not for a 4 mesh"):
+        pointsman.run(app, mesh(4), dry=True)
+    with pytest.raises(PointsmanError, match="has its options"):
+        pointsman.run(app, dry=True, arguments={"words": 4})
+
+
+def test_a_fault_of_the_application_names_its_line() -> None:
+    with pytest.raises(PointsmanError, match=r"test_running\.py:\d+: ValueError: asked for"):
+        pointsman.run(Ring, "2", dry=True, arguments={"fault": [1]})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"arguments": {"word": 3}}, "the application has no option 'word'\n  hint: it has words, wrong, fault"),
+        ({"arguments": {"words": "many"}}, "argument --words: invalid int value: 'many'"),
+        ({"engine": "model", "dry": True}, "--engine is about hardware, and --dry runs without any"),
+        ({"image": "x.image", "dry": True}, "--dry runs the program, --image an image"),
+        ({"wave_window": (1, 2)}, "--wave-window needs --wave"),
+        ({"target": "packet", "seed": 1}, "--seed is for scheduled routers, not for --target packet"),
+        ({"target": "packet", "image": "x"}, "--image is for scheduled routers"),
+        ({"trace": "/nowhere/t.json"}, "cannot write /nowhere/t.json: there is no folder"),
+    ],
+)
+def test_wrong_arguments_say_so(arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(PointsmanError) as found:
+        pointsman.run(Ring, "2", **arguments)
+    assert said in str(found.value)
+
+
+def test_a_file_and_its_image(tmp_path: Path) -> None:
+    first = pointsman.run(HALVES, mesh(4, 2), engine="model")
+    compiled = pointsman.compile(HALVES.with_suffix(".cop"), mesh(4, 2))
+    compiled.write(tmp_path / "halves.image")
+    second = pointsman.run(HALVES, mesh(4, 2), engine="model", image=tmp_path / "halves.image")
+    assert first.correct
+    assert np.array_equal(first.cycles, second.cycles)
