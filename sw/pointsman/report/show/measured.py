@@ -1,0 +1,221 @@
+"""What a run recorded, put into the document of its program: activities of processors, words from write to read, loads of links.
+
+Takes a record with events and spans of activities, and a document whose streams say which registers are joined. A read is
+matched with the earliest write of the same word on a stream that leads to it. Which links a word crossed in which cycle
+follows from the cycle of its write and the timetable; the cycle of its read is measured.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from pointsman.report.run import CATEGORIES
+
+from .document import Document, Run, Stream, Word
+
+SLICES = 240
+"""Slices of time in which loads are counted, unless the run has fewer cycles."""
+MOST_WORDS = 40_000
+"""Measured words that a document keeps at most, counted at each of their destinations."""
+MOST_SPANS = 60_000
+"""Activities that a document keeps; the shortest are left out first."""
+
+
+class Activity(Protocol):
+    """What a processor did between two cycles. Implemented by `cosim.numesh.activities.Span`."""
+
+    @property
+    def node(self) -> int: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def activity(self) -> str: ...
+    @property
+    def phase(self) -> int: ...
+    @property
+    def cycles(self) -> tuple[int, ...]: ...
+
+
+class EventRecord(Protocol):
+    """A run with its accesses. Implemented by `cosim.record.Record`."""
+
+    @property
+    def cycles(self) -> np.ndarray: ...
+    @property
+    def total_cycles(self) -> int: ...
+    @property
+    def events(self) -> np.ndarray | None: ...
+
+
+class ShownRun(Protocol):
+    """Results of a run on any machine."""
+
+    @property
+    def engine(self) -> str: ...
+    @property
+    def record(self) -> EventRecord: ...
+    @property
+    def correct(self) -> bool: ...
+    @property
+    def answer(self) -> str: ...
+
+
+def run_of(done: ShownRun, spans: Sequence[Activity]) -> Run:
+    """Cycles and activities of a run; words and loads are left empty."""
+    record = done.record
+    names = list(dict.fromkeys(span.activity for span in spans))
+    number = {name: index for index, name in enumerate(names)}
+    kept = sorted(spans, key=lambda span: span.start - span.end)[:MOST_SPANS]
+    return Run(
+        engine=done.engine,
+        correct=done.correct,
+        answer=done.answer,
+        cycles=record.total_cycles,
+        categories=list(CATEGORIES),
+        per_node=[[int(count) for count in row] for row in record.cycles],
+        activities=names,
+        spans=[
+            (span.node, span.start, span.end, number[span.activity], span.phase, list(span.cycles))
+            for span in sorted(kept, key=lambda span: (span.node, span.start))
+        ],
+    )
+
+
+def add_run(
+    document: Document,
+    done: ShownRun,
+    spans: Sequence[Activity],
+    *,
+    by_operator: Mapping[Any, Mapping[str, float]] | None = None,
+    by_phase: Mapping[Any, Mapping[str, float]] | None = None,
+    most_words: int = MOST_WORDS,
+) -> None:
+    """Put a run on the mesh of scheduled routers into its document.
+
+    Parameters
+    ----------
+    by_operator, by_phase : mapping, optional
+        Cycles by category of each operator (its label) and phase (its number), mean over the nodes.
+    """
+    run = document.run = run_of(done, spans)
+    for operator in document.operators:
+        operator.measured = dict((by_operator or {}).get(operator.label, {}))
+    for number, phase in enumerate(document.phases):
+        phase.measured = dict((by_phase or {}).get(number, {}))
+    if done.record.events is not None:
+        words = matched_words(document.streams, done.record.events, _PhasesInTime(spans, document.network.nodes))
+        add_words(document, run, words, most_words)
+
+
+class _PhasesInTime:
+    """Which phase runs at a node in a cycle."""
+
+    def __init__(self, spans: Sequence[Activity], nodes: int) -> None:
+        self.starts: list[list[int]] = [[] for _ in range(nodes)]
+        self.phases: list[list[int]] = [[] for _ in range(nodes)]
+        for span in sorted(spans, key=lambda span: (span.node, span.start)):
+            self.starts[span.node].append(span.start)
+            self.phases[span.node].append(span.phase)
+
+    def at(self, node: int, time: int) -> int:
+        place = bisect_right(self.starts[node], time) - 1
+        return self.phases[node][place] if place >= 0 else -1
+
+
+def matched_words(streams: Sequence[Stream], events: np.ndarray, phases: _PhasesInTime) -> list[Word]:
+    """Words by stream and time of their write, each with the reads that were found; predictions are still 0."""
+    sends: dict[tuple[int, int, int], list[int]] = defaultdict(list)
+    for index, stream in enumerate(streams):
+        sends[stream.phase, stream.source, stream.register].append(index)
+    waiting: dict[tuple[int, int, int], deque[tuple[int, int, int]]] = defaultdict(deque)
+    found: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+    for time, node, register, write, word in events.tolist():
+        if write:
+            for index in sends.get((phases.at(node, time), node, register), ()):
+                for place, end in enumerate(streams[index].destinations):
+                    waiting[(*end, word)].append((index, time, place))
+        elif queue := waiting.get((node, register, word)):
+            index, wrote, place = queue.popleft()
+            # The same register sends other streams for other run-time values: only one of them delivered this word.
+            found.setdefault((index, wrote), []).append((place, time, 0))
+    return [(index, wrote, reads) for (index, wrote), reads in sorted(found.items(), key=lambda one: one[0][::-1])]
+
+
+def add_words(document: Document, run: Run, words: Sequence[Word], most: int) -> None:
+    """Put measured words into ``run`` with what the timetable predicts, and count the loads of the links."""
+    timetables = [_Timetable(stream, document.period, document.first) for stream in document.streams]
+    slices = max(1, min(SLICES, run.cycles))
+    run.slice_cycles = max(1, run.cycles) / slices
+    load = np.zeros((len(document.network.links), slices), np.int64)
+    done: list[Word] = []
+    for index, wrote, reads in words:
+        way, started = timetables[index].way(wrote)
+        if way is None:
+            done.append((index, wrote, reads))
+            continue
+        needed = [False] * len(way.steps)
+        expected: dict[int, int] = {}
+        got = {place for place, _, _ in reads}
+        for place, after, step in way.arrivals:
+            expected[place] = started + after
+            while place in got and step >= 0 and not needed[step]:
+                needed[step] = True
+                step = way.steps[step][2]
+        for (link, after, _), is_needed in zip(way.steps, needed, strict=True):
+            if is_needed:
+                load[link, min(slices - 1, int((started + after) / run.slice_cycles))] += 1
+        done.append((index, wrote, [(place, time, expected.get(place, 0)) for place, time, _ in reads]))
+    run.load = load.tolist()
+    run.words_all = len(done)
+    run.words = _some(done, most)
+
+
+class _Timetable:
+    """When words of a stream set out."""
+
+    def __init__(self, stream: Stream, period: int, first: int) -> None:
+        self.ways = sorted(stream.ways, key=lambda way: way.start)
+        self.starts = [way.start for way in self.ways]
+        self.period, self.first = period, first
+
+    def way(self, wrote: int) -> tuple[Any, int]:
+        """The way of a word that is written in cycle ``wrote`` while no other waits, and the cycle of its first slot."""
+        if not self.ways:
+            return None, 0
+        time = wrote + 1
+        slot = (time - self.first) % self.period
+        place = bisect_left(self.starts, slot)
+        if place == len(self.starts):
+            return self.ways[0], time + self.period - slot + self.starts[0]
+        return self.ways[place], time + self.starts[place] - slot
+
+
+def _some(words: Sequence[Word], most: int) -> list[Word]:
+    """The words, or the first of each stream and each tenth of the run if there are too many."""
+    total = sum(1 + len(reads) for _, _, reads in words)
+    if total <= most:
+        return list(words)
+    groups: dict[tuple[int, int], list[Word]] = defaultdict(list)
+    last = max(wrote for _, wrote, _ in words) + 1
+    for word in words:
+        groups[word[0], word[1] * 10 // last].append(word)
+    kept: list[Word] = []
+    room, depth = most, 0
+    while room > 0:
+        layer = [group[depth] for group in groups.values() if depth < len(group)]
+        if not layer:
+            break
+        for word in layer:
+            room -= 1 + len(word[2])
+            if room < 0:
+                break
+            kept.append(word)
+        depth += 1
+    return sorted(kept, key=lambda word: (word[1], word[0]))
