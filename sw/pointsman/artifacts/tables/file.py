@@ -156,12 +156,12 @@ class _TablesReader(SectionReader):
             self.fail(str(error), section)
         if shape_digest(shape) != digest:
             self.fail(f"the digest of the shape must be {shape_digest(shape).hex()}, not {digest.hex()}", section)
-        if switch.kind not in ("mesh", "torus", "graph"):
-            self.fail(f"a network must be a mesh, torus or graph, not {switch.kind!r}", section)
+        if switch.kind not in ("mesh", "torus", "diamond", "graph"):
+            self.fail(f"a network must be a mesh, torus, diamond or graph, not {switch.kind!r}", section)
         nodes = 1
         for extent in switch.size:
             nodes = nodes * extent if extent > 0 and nodes <= MAX_NODES else 0
-        if not 1 <= len(switch.size) <= (1 if switch.kind == "graph" else 3) or not 1 <= nodes <= shape.ports:
+        if not 1 <= len(switch.size) <= (3 if switch.kind in ("mesh", "torus") else 1) or not 1 <= nodes <= shape.ports:
             self.fail(
                 f"a {switch.kind} must have 1 to 3 dimensions and at most {shape.ports} nodes, one for each port, "
                 f"not {switch.size[:4]}",
