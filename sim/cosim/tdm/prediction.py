@@ -40,6 +40,8 @@ from .model import SwitchMachine, switch_machine
 
 ROUNDS = 12
 """Most rounds of a loop that are played."""
+DRAWS = 4
+"""Plays with different run-time values."""
 FEWER_ROUNDS = 3
 """Most rounds in a program that would be too long."""
 SEVERAL = ("spread", "gather", "seqread", "seqwrite")
@@ -116,15 +118,48 @@ def _words(program: Program, *, most: int | None = None, rounds: int | None = No
 
 
 def _played(tables: ConnectionTables, program: Program, rounds: int, limit: int) -> float | None:
+    """Mean cycles of plays with several draws of the run-time values, of one if that is long; None if it is too long."""
+    drawn = any(isinstance(value, Runtime) for one in program.operators() for _, value in one.instances[0].operands)
+    found: list[float] = []
+    for seed in range(DRAWS if drawn else 1):
+        with switch_machine(tables.shape, "model", progress=False) as machine:
+            try:
+                found.append(play(tables, program, machine, rounds=rounds, seed=seed, max_cycles=limit))
+            except TooLongError:
+                return None
+            if DRAWS * machine.time > limit:
+                break
+    return sum(found) / len(found)
+
+
+def play(
+    tables: ConnectionTables,
+    program: Program,
+    machine: SwitchMachine,
+    *,
+    rounds: int | None = None,
+    seed: int = 0,
+    max_cycles: int | None = None,
+) -> float:
+    """Cycles until the last processor has ended ``program`` on ``machine``, with those of the rounds that are left out.
+
+    Parameters
+    ----------
+    rounds : int, optional
+        Most rounds of a loop that are played; by default all.
+    seed : int
+        Seed of the run-time values.
+
+    Raises
+    ------
+    TooLongError
+        If it has not ended after ``max_cycles``.
+    """
     functions = {name: _first for one in program.operators() if (name := function_name(one)) is not None}
-    with switch_machine(tables.shape, "model", progress=False) as machine:
-        player = _Player(tables, program, machine, rounds)
-        nodes = [tdm_node(tables, k, machine, functions=functions) for k in range(tables.topology.nodes)]
-        try:
-            record = run_nodes(nodes, player.main, machine, max_cycles=limit)
-        except TooLongError:
-            return None
-    ends = record.finished.tolist()
+    player = _Player(tables, program, machine, rounds, seed)
+    nodes = [tdm_node(tables, k, machine, functions=functions) for k in range(tables.topology.nodes)]
+    record = run_nodes(nodes, player.main, machine, max_cycles=max_cycles)
+    ends = (record.finished - record.started).tolist()
     return max(float(end) + left_out for end, left_out in zip(ends, record.results, strict=False))
 
 
@@ -136,10 +171,13 @@ def _first(one: Any, *_: Any) -> Any:
 class _Player:
     """The application that is played."""
 
-    def __init__(self, tables: ConnectionTables, program: Program, machine: SwitchMachine, rounds: int) -> None:
+    def __init__(
+        self, tables: ConnectionTables, program: Program, machine: SwitchMachine, rounds: int | None, seed: int
+    ) -> None:
         self.program = program
         self.machine = machine
         self.rounds = rounds
+        self.seed = seed
         self.operators = {table.operator.label: table.operator for table in tables.operators}
 
     async def main(self, node: Node) -> float:
@@ -193,7 +231,7 @@ class _Way:
 
     async def repeat(self, count: int, round_: Callable[[int], Awaitable[None]]) -> None:
         """Play some of ``count`` rounds, and reckon the others."""
-        played = min(count, self.player.rounds)
+        played = count if self.player.rounds is None else min(count, self.player.rounds)
         after_first = 0.0
         for k in range(played):
             await round_(k)
@@ -214,7 +252,7 @@ class _Way:
         """Chance that is the same at all nodes and in all rounds of a block."""
         block = rounds_between_values(operator)
         turn = (*self.turn[:-1], self.turn[-1] // block) if self.turn else ()
-        return random.Random(f"{operator.label} {turn} {what}")
+        return random.Random(f"{self.player.seed} {operator.label} {turn} {what}")
 
     def values(self, operator: Operator) -> tuple[int, ...]:
         return self.chance(operator, "value").choice(runtime_values(operator))
