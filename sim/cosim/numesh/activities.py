@@ -6,38 +6,19 @@ phase that runs, and the cycles by category since the last change; programs need
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from cosim.spans import Span
 from pointsman.artifacts.images.images import Images
 from pointsman.runtime import Category, Node
 from pointsman.runtime.numesh.substrate import NumeshSubstrate
 
 from .machine import Machine
 
-_OPERATOR = re.compile(r"(\w+)_(?:load|write|read|func)")
-
-
-@dataclass(frozen=True)
-class Span:
-    """An activity of a node from cycle ``start`` to ``end``. ``phase`` is -1 for the loader phase."""
-
-    node: int
-    start: int
-    end: int
-    activity: str
-    phase: int
-    cycles: tuple[int, ...]
-
-    @property
-    def operator(self) -> str | None:
-        """Label of the operator, if the activity is a function of an operator; otherwise None."""
-        match = _OPERATOR.fullmatch(self.activity)
-        return match[1] if match else None
+__all__ = ["ActivityWatch", "Span", "cycles_by"]
 
 
 class ActivityWatch:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cosim.machine import HardwareMachine
 from cosim.record import Record
 from cosim.session import run_nodes
+from cosim.spans import NodeWatch, Span
 from pointsman.errors import PointsmanError
 from pointsman.runtime import Application
 from pointsman.runtime.api.application import answer_of
@@ -26,6 +27,7 @@ class PacketRun:
     correct: bool
     answer: str
     seconds: dict[str, float]
+    spans: list[Span]
 
 
 def packet_machine(program: PacketProgram) -> HardwareMachine:
@@ -53,8 +55,9 @@ def run_packet_application(
     *,
     seconds: dict[str, float] | None = None,
     max_cycles: int | None = None,
+    events: bool = False,
 ) -> PacketRun:
-    """Run ``application`` with ``program`` on ``machine``.
+    """Run ``application`` with ``program`` on ``machine``. ``events``: record every access.
 
     Raises
     ------
@@ -67,7 +70,12 @@ def run_packet_application(
         packet_node(program, number, machine, functions=application.functions)
         for number in range(program.topology.nodes)
     ]
-    record = run_nodes(nodes, application.main, machine, max_cycles=max_cycles)
+    watches = [NodeWatch(node, machine) for node in nodes]
+    record = run_nodes(nodes, application.main, machine, max_cycles=max_cycles, events=events)
+    for node, watch in zip(nodes, watches, strict=True):
+        if node.activity != "done":
+            watch.close_span()
+    spans = [span for watch in watches for span in watch.spans]
     answer, correct = answer_of(application, record.results)
     times = {**(seconds or {}), "run": record.wall_seconds}
-    return PacketRun(program, "verilated", record, correct, answer, times)
+    return PacketRun(program, "verilated", record, correct, answer, times, spans)

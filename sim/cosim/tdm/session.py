@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from cosim.record import Record
 from cosim.session import run_nodes
+from cosim.spans import NodeWatch, Span
 from cosim.tdm.model import SwitchMachine
 from pointsman.artifacts.tables import ConnectionTables
 from pointsman.errors import PointsmanError
@@ -28,6 +29,7 @@ class TdmRun:
     answer: str
     refused: int
     seconds: dict[str, float]
+    spans: list[Span]
 
 
 def run_tdm_application(
@@ -37,8 +39,9 @@ def run_tdm_application(
     *,
     seconds: dict[str, float] | None = None,
     max_cycles: int | None = None,
+    events: bool = False,
 ) -> TdmRun:
-    """Run ``application`` with ``tables`` on ``machine``.
+    """Run ``application`` with ``tables`` on ``machine``. ``events``: record every access.
 
     Raises
     ------
@@ -54,8 +57,13 @@ def run_tdm_application(
     nodes = [
         tdm_node(tables, number, machine, functions=application.functions) for number in range(tables.topology.nodes)
     ]
-    record = run_nodes(nodes, application.main, machine, max_cycles=max_cycles)
+    watches = [NodeWatch(node, machine) for node in nodes]
+    record = run_nodes(nodes, application.main, machine, max_cycles=max_cycles, events=events)
+    for node, watch in zip(nodes, watches, strict=True):
+        if node.activity != "done":
+            watch.close_span()
+    spans = [span for watch in watches for span in watch.spans]
     answer, correct = answer_of(application, record.results[: tables.topology.nodes])
     refused = sum(node.substrate.interface.refused for node in nodes if isinstance(node.substrate, TdmSubstrate))
     times = {**(seconds or {}), "run": record.wall_seconds}
-    return TdmRun(tables, machine.engine, record, correct, answer, refused, times)
+    return TdmRun(tables, machine.engine, record, correct, answer, refused, times, spans)

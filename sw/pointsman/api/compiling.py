@@ -163,7 +163,7 @@ class ProgramSource:
     def compiled(self, program: Program, name: str) -> Compiled:
         chosen = self.target_of(program)
         artifact = chosen.compile(program, name, self.given)
-        return Compiled(chosen.name, artifact, chosen.describe(artifact), tuple(self.notes))
+        return Compiled(chosen.name, artifact, chosen.describe(artifact), tuple(self.notes), chosen.plan)
 
 
 def program_of_file(path: Path, topology: Topology, host: Host) -> Program:

@@ -13,6 +13,9 @@ from pointsman.errors import PointsmanError
 if TYPE_CHECKING:
     import numpy as np
 
+    from pointsman.plan.plan import Plan
+    from pointsman.report.show.document import Document
+
 TABLES = ("nodes", "operators", "phases", "activities", "words")
 
 
@@ -36,6 +39,20 @@ class Compiled:
     artifact: Any
     text: str = field(repr=False)
     notes: tuple[str, ...] = ()
+    plan: Plan | None = field(default=None, repr=False)
+    """What images were made from."""
+
+    def document(self) -> Document:
+        """What ``pointsman show`` shows of it."""
+        from .showing import document_of
+
+        return document_of(self.artifact, plan=self.plan)
+
+    def write_page(self, path: Path | str) -> None:
+        """Write the page of ``pointsman show``."""
+        from pointsman.report.show.page import write_page
+
+        write_page(self.document(), Path(path))
 
     def write(self, path: Path | str | None = None, *, readmemh: Path | str | None = None) -> list[str]:
         """Write the file that ``pointsman run --image`` and ``pointsman check`` read, and $readmemh files of every memory into
@@ -81,6 +98,8 @@ class Result:
     artifact: Any = field(repr=False)
     finished: Any = field(repr=False)
     notes: tuple[str, ...] = ()
+    plan: Plan | None = field(default=None, repr=False)
+    """What images were made from; None if they were not compiled for this run."""
 
     @property
     def correct(self) -> bool:
@@ -154,6 +173,18 @@ class Result:
 
         return cycles_svg(self.values) + report
 
+    def document(self) -> Document:
+        """What ``pointsman show`` shows of the run; with its words, if it was run with ``events=True``."""
+        from .showing import document_of
+
+        return document_of(self.artifact, self.finished, self.plan)
+
+    def write_page(self, path: Path | str) -> None:
+        """Write the page of ``pointsman show``."""
+        from pointsman.report.show.page import write_page
+
+        write_page(self.document(), Path(path))
+
     def _record(self) -> Any:
         if not hasattr(self.finished, "record"):
             raise PointsmanError("a dry run has no cycles of nodes", hint="run it on a target")
@@ -187,7 +218,7 @@ class Result:
             return self.finished.record.events
         if name not in TABLES:
             raise PointsmanError(f"there is no table {name!r}", hint=f"known are {', '.join(TABLES)}")
-        hint = "run it with events=True, on target numesh" if name == "words" else None
+        hint = "run it with events=True" if name == "words" else None
         raise PointsmanError(f"this run has no table of {name}", hint=hint)
 
 

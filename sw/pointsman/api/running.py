@@ -209,4 +209,4 @@ def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | No
         chosen = source.target_of(program)
         artifact = chosen.compile(program, name, source.given)
     done = chosen.run(artifact, app, {"compile": time.perf_counter() - started}, source.given)
-    return Result(done.results, done.text, artifact, done.finished, tuple(source.notes))
+    return Result(done.results, done.text, artifact, done.finished, tuple(source.notes), chosen.plan)

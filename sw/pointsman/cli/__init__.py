@@ -22,6 +22,7 @@ from .commands.explain import explain
 from .commands.fmt import fmt
 from .commands.route import route
 from .commands.run import run
+from .commands.show import show
 from .commands.synth import synth
 from .commands.verilog import verilog
 from .options import EXIT_INTERRUPTED, EXIT_USER
@@ -82,6 +83,7 @@ def main() -> None:
     \b
     Try:
       pointsman run examples/matmul/matmul.py --mesh 4x4
+      pointsman show examples/matmul/matmul.py --mesh 4x4 -o matmul.html
       pointsman compile examples/matmul/matmul.cop --mesh 4x4 -o matmul.image
       pointsman check matmul.image
       pointsman route streams.json --router ideal --json routes.json
@@ -90,5 +92,5 @@ def main() -> None:
     """
 
 
-for _command in (compile_, configure, check, compare, explain, fmt, route, run, synth, verilog):
+for _command in (compile_, configure, check, compare, explain, fmt, route, run, show, synth, verilog):
     main.add_command(_command)

@@ -45,6 +45,10 @@ class Target(Protocol[Artifact, Application]):
     def stages(self) -> tuple[str, ...]:
         """Stages that ``--emit`` can show besides "program" and "python", for example ("plan", "routes", "images")."""
 
+    @property
+    def plan(self) -> Any:
+        """The plan (`pointsman.plan.plan.Plan`) that `compile` made its last artifact from; None where none was made."""
+
     def refuse(self, given: Given) -> None:
         """Check options before anything is compiled. ``given``: options that the user has named, without defaults.
 

@@ -29,6 +29,10 @@ class NumeshTarget:
     name = "numesh"
     stages = ("plan", "routes", "images")
 
+    def __init__(self) -> None:
+        self.plan: Plan | None = None
+        """The plan that was compiled last."""
+
     def refuse(self, given: Given) -> None:
         refuse_addresses(given)
         if given.get("emit") == "tables":
@@ -46,7 +50,8 @@ class NumeshTarget:
     def compile(self, program: Program, name: str, given: Given) -> Images:
         from pointsman.targets.numesh import make_images
 
-        images = make_images(_plan(program, name, given))
+        self.plan = _plan(program, name, given)
+        images = make_images(self.plan)
         if given.get("check", True):
             prove(images)
         return images

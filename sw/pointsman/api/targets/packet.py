@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _NOT_HERE = (
     *("image", "preload", "period", "seed", "readmemh", "check", "plugins"),
-    *("trace", "wave", "wave_window", "monitors", "events"),
+    *("trace", "wave", "wave_window", "monitors"),
     *("pipelines", "vfsms", "schedule_depth", "registers", "width"),
 )
 """Options that apply to scheduled routers only."""
@@ -33,6 +33,7 @@ class PacketTarget:
 
     name = "packet"
     stages = ("plan",)
+    plan = None
 
     def refuse(self, given: Given) -> None:
         for name in _NOT_HERE:
@@ -75,7 +76,12 @@ class PacketTarget:
         with packet_machine(artifact) as machine:
             seconds["build"] = time.perf_counter() - started
             done = run_packet_application(
-                artifact, application, machine, seconds=seconds, max_cycles=given["max_cycles"]
+                artifact,
+                application,
+                machine,
+                seconds=seconds,
+                max_cycles=given["max_cycles"],
+                events=given["events"],
             )
         record = done.record
         results = {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tdm_switch.shape import SwitchShape
 
 SIZES = ("slots", "slot_cycles", "sl_cycles")
-_ROUTERS_ONLY = ("preload", "period", "readmemh", "plugins", "trace", "wave", "wave_window", "monitors", "events")
+_ROUTERS_ONLY = ("preload", "period", "readmemh", "plugins", "trace", "wave", "wave_window", "monitors")
 """Options that mean something to scheduled routers only."""
 
 
@@ -30,6 +30,7 @@ class SwitchTarget:
 
     name = "tdm"
     stages = ("tables",)
+    plan = None
 
     def refuse(self, given: Given) -> None:
         refuse_addresses(given)
@@ -101,7 +102,9 @@ class SwitchTarget:
         started = time.perf_counter()
         with switch_machine(artifact.shape, given["engine"]) as machine:
             seconds["build"] = time.perf_counter() - started
-            done = run_tdm_application(artifact, application, machine, seconds=seconds, max_cycles=given["max_cycles"])
+            done = run_tdm_application(
+                artifact, application, machine, seconds=seconds, max_cycles=given["max_cycles"], events=given["events"]
+            )
         results = tdm_json(artifact, done, refused=done.refused)
         return TargetRun(results, tdm_text(results, artifact, application.reference()), done)
 

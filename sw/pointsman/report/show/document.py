@@ -128,7 +128,8 @@ class Node(msgspec.Struct):
 
 
 class Table(msgspec.Struct):
-    """Connections of a switch that are made together. ``rows[slot]``: (input, output) pairs; ``dynamic``: left to the scheduler."""
+    """Connections of a switch that are made together. ``rows[slot]``: (input, output) pairs; ``dynamic``: left to the
+    scheduler; ``weights``: how long each row stands."""
 
     name: str
     rows: list[list[tuple[int, int]]]

@@ -174,7 +174,7 @@ def add_words(document: Document, run: Run, words: Sequence[Word], most: int) ->
         done.append((index, wrote, [(place, time, expected.get(place, 0)) for place, time, _ in reads]))
     run.load = load.tolist()
     run.words_all = len(done)
-    run.words = _some(done, most)
+    run.words = keep_some(done, most)
 
 
 class _Timetable:
@@ -197,7 +197,7 @@ class _Timetable:
         return self.ways[place], time + self.starts[place] - slot
 
 
-def _some(words: Sequence[Word], most: int) -> list[Word]:
+def keep_some(words: Sequence[Word], most: int) -> list[Word]:
     """The words, or the first of each stream and each tenth of the run if there are too many."""
     total = sum(1 + len(reads) for _, _, reads in words)
     if total <= most:

@@ -19,9 +19,7 @@ def net_of(topology: Topology, shape: Mapping[str, Any] | None = None) -> Net:
     pairs = {(link.node, link.other) for link in topology.links}
     links = sorted(pairs | {(v, u) for u, v in pairs})
     dead = sorted(topology.dead)
-    return Net(
-        topology.kind, list(topology.size), topology.nodes, places_of(topology), links, dead, dict(shape or {})
-    )
+    return Net(topology.kind, list(topology.size), topology.nodes, places_of(topology), links, dead, dict(shape or {}))
 
 
 def places_of(topology: Topology) -> list[tuple[float, float]]:

@@ -48,7 +48,7 @@ def numesh_document(
     ]
     why = dict(decision or {})
     alone, chosen = _alternatives(why)
-    document = Document(
+    return Document(
         title=f"{images.name} on a {images.topology.described}, {images.period} slots",
         target="numesh",
         network=net,
@@ -62,7 +62,6 @@ def numesh_document(
         source=list(source),
         notes=list(images.notes),
     )
-    return document
 
 
 def finite(value: Any) -> Any:
@@ -111,9 +110,7 @@ def _operator(
 
 def _state(operator: OperatorImage, state: int) -> str:
     value, stage = divmod(state, operator.stages)
-    said = " ".join(
-        f"{name} {number}" for name, number in zip(operator.runtime, operator.values[value], strict=False)
-    )
+    said = " ".join(f"{name} {number}" for name, number in zip(operator.runtime, operator.values[value], strict=False))
     return f"{said} stage {stage}".strip() if operator.stages > 1 else said or "always"
 
 
@@ -152,8 +149,8 @@ def _limits(images: Images, phase: int, streams: Sequence[Stream]) -> list[tuple
         for way in stream.ways:
             for link, after, _ in way.steps:
                 links[link].add((way.start + after) % period)
-    for number, node in enumerate(images.nodes):
-        for part in node.phases:
+    for number, image in enumerate(images.nodes):
+        for part in image.phases:
             if part.phase == phase:
                 for row in part.schedule:
                     for pipeline, vfsm in enumerate(row):
@@ -170,10 +167,10 @@ def _limits(images: Images, phase: int, streams: Sequence[Stream]) -> list[tuple
         )
     for what, ends in (("port, out", out), ("port, in", into)):
         if ends:
-            node, registers = max(ends.items(), key=lambda one: (sum(one[1].values()), -one[0]))
+            end, registers = max(ends.items(), key=lambda one: (sum(one[1].values()), -one[0]))
             words = sum(registers.values())
             does = "writes" if what == "port, out" else "reads"
-            text = f"the processor of node {node} {does} {words} words in {period} cycles"
+            text = f"the processor of node {end} {does} {words} words in {period} cycles"
             found.append((what, words / period, text))
     if pipelines:
         (number, pipeline), count = max(pipelines.items(), key=lambda one: (one[1], -one[0][0]))

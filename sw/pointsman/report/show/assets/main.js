@@ -15,7 +15,7 @@ function refresh() { if (!waiting) { waiting = true; requestAnimationFrame(() =>
 let panelKey = "", pageKey = "";
 function draw() {
   const view = viewNow();
-  canvas.style.display = view.draw ? "" : "none"; pane.style.display = view.page ? "" : "none";
+  panel.style.display = view.page ? "none" : ""; canvas.style.display = view.draw ? "" : "none"; pane.style.display = view.page ? "" : "none";
   if (view.draw) view.draw();
   else {
     const key = JSON.stringify([view.name, state.node, state.phase, state.line, state.colour]);

@@ -56,7 +56,10 @@ function timetable(rows) {
 
 function drawWhy() {
   const out = [], why = doc.why || {};
-  if (run) out.push(`<h2>The run</h2>${tableOf(["cycles", "predicted", "engine", "answer"], [[run.cycles, why.cycles === undefined ? "" : why.cycles, escapeText(run.engine), escapeText(run.answer)]])}`);
+  if (run) {
+    const cpu = run.categories.indexOf("cpu"), computing = cpu < 0 ? 0 : run.per_node.reduce((a, row) => a + row[cpu], 0) / Math.max(1, run.per_node.length);
+    out.push("<h2>The run</h2>", tableOf(["cycles", "computing, mean", "without computing", "predicted without computing", "engine", "answer"], [[run.cycles, computing, run.cycles - computing, why.cycles === undefined || why.cycles === null ? "" : why.cycles, escapeText(run.engine), escapeText(run.answer)]]));
+  }
   if (why.cycles !== undefined) out.push(`<p>${doc.phases.length} phases of ${doc.period} slots, <b>${count(why.cycles)}</b> cycles predicted${why.gap ? `; the search stopped ${(100 * why.gap).toFixed(1)} % above its bound` : ""}.</p>`);
   else if (doc.target === "numesh") out.push('<p class="faint">The decision is known only where the program was compiled: show the COP file or the application instead of the image.</p>');
   if (why.ways && why.ways.length) out.push("<h2>Candidates of the search</h2>", tableOf(["phases", "slots", "estimate", "routed", "outcome"], why.ways.slice(0, 60).map(way => [
@@ -66,7 +69,7 @@ function drawWhy() {
     out.push(`<h2>${swatch(["#cfe5f4", "#fae3b4", "#c5e8dc", "#f6d3bd", "#f3dbe8"][index % 5])}Phase ${escapeText(phase.name)}</h2>`);
     if (phase.technique) out.push(`<p>Ends by <b>${escapeText(phase.technique)}</b>: ${escapeText(phase.reason)}</p>`);
     const measured = Object.entries(phase.measured), sum = measured.reduce((a, [, c]) => a + c, 0);
-    if (phase.predicted !== null || sum) out.push(tableOf(["predicted cycles", "measured", ...measured.filter(m => m[1]).map(m => m[0])], [[phase.predicted === null ? "" : phase.predicted, sum || "", ...measured.filter(m => m[1]).map(m => m[1])]]));
+    if (phase.predicted !== null || sum) out.push(tableOf(["predicted without computing", "measured", ...measured.filter(m => m[1]).map(m => m[0])], [[phase.predicted === null ? "" : phase.predicted, sum || "", ...measured.filter(m => m[1]).map(m => m[1])]]));
     if (phase.limits.length) out.push(`<p>What sets its pace: <b>${escapeText(phase.limits[0][0])}</b>.</p>`, tableOf(["resource", "share taken", ""], phase.limits.map(([what, share, said]) => [escapeText(what), bar(share), escapeText(said)])));
     const rows = phase.operators.map(i => {
       const one = doc.operators[i], spent = Object.values(one.measured).reduce((a, c) => a + c, 0);

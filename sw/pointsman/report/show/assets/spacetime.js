@@ -14,12 +14,18 @@ function linkRows(indices) {  // links that carry words, in the chosen order
   }
   return rows;
 }
+const streamsIn = (from, to) => {  // streams with a measured word under way between two cycles
+  const found = new Set();
+  for (const [stream, wrote, reads] of run.words) if (wrote <= to && (wrote >= from || reads.some(read => read[1] >= from))) found.add(stream);
+  return [...found].sort((a, b) => a - b);
+};
 const longest = index => doc.streams[index].ways.reduce((most, way) => Math.max(most, way[1].length), 0);
 let rowsKept = { key: "", rows: [], rowOf: new Map() };
 function rowsNow() {
-  const key = JSON.stringify([state.phase, state.values, state.order]);
+  const inTime = state.axis === "cycles" && run;
+  const key = JSON.stringify(inTime ? [state.from, state.to, state.order] : [state.phase, state.values, state.order]);
   if (rowsKept.key !== key) {
-    const rows = linkRows(streamsNow());
+    const rows = linkRows(inTime ? streamsIn(state.from, state.to) : streamsNow());
     rowsKept = { key, rows, rowOf: new Map(rows.map((link, row) => [link, row])) };
   }
   return rowsKept;
@@ -39,7 +45,7 @@ function spaceFrame(width, height) {
 function drawSpace() {
   const { pen, width, height } = sized(canvas), { rows, rowOf } = rowsNow(), at = spaceFrame(width, height), inTime = state.axis === "cycles";
   hits = [];
-  if (!rows.length) { pen.fillStyle = "#666"; pen.fillText("No word crosses a link here: choose another phase or value.", 20, 40); return; }
+  if (!rows.length) { pen.fillStyle = "#666"; pen.fillText("No word crosses a link here: choose another phase, value or slice of time.", 20, 40); return; }
   pen.save(); pen.beginPath(); pen.rect(GUTTER, HEAD, width - GUTTER - 8, height - HEAD - 22); pen.clip();
   rows.forEach((link, row) => {
     pen.fillStyle = link === state.link ? "#fff3c4" : row % 2 ? "#f7f8f9" : "#ffffff";
@@ -55,9 +61,8 @@ function drawSpace() {
     });
   } else {
     drawPhases(pen, at, height);
-    const lowest = state.from - 4 * period, seen = new Set(streamsNow());
     run.words.forEach((word, number) => {
-      if (word[1] < lowest || word[1] > state.to || (doc.phases.length > 1 && !seen.has(word[0]) && state.colour !== "operator" && !rowHas(word[0], rowOf))) return;
+      if (word[1] > state.to || !word[2].some(read => read[1] >= state.from)) return;
       const gone = departure(doc.streams[word[0]], word[1]);
       if (gone) drawWay(pen, at, rowOf, word[0], doc.streams[word[0]].ways.indexOf(gone.way), gone.way, gone.start, number);
     });
@@ -72,9 +77,8 @@ function drawSpace() {
   for (let t = Math.ceil(at.origin / ticks) * ticks; t <= at.origin + at.span; t += ticks) if (at.x(t) >= GUTTER - 1) pen.fillText(inTime ? count(t) : (t % period), at.x(t) + (inTime ? 0 : at.wide / 2), 14);
   pen.textAlign = "left";
   pen.fillText(inTime ? "cycle" : `slot of ${period}`, 8, 14);
-  pen.fillText(inTime ? `${phaseSaid()}   ○ written   ● read   dashed: waited for its reader` : `${phaseSaid()}: ${rows.length} links   ○ written by a processor   ■ can be read   dashed: borders of the period`, GUTTER, height - 10);
+  pen.fillText(inTime ? `${rows.length} links   ○ written   ● read   dashed: waited for its reader` : `${phaseSaid()}: ${rows.length} links   ○ written by a processor   ■ can be read   dashed: borders of the period`, GUTTER, height - 10);
 }
-const rowHas = (index, rowOf) => doc.streams[index].ways.some(way => way[1].some(([link]) => rowOf.has(link)));
 const phaseSaid = () => doc.phases.length ? `phase ${phaseName(state.phase)}` : doc.target;
 function niceStep(least) { const ten = Math.pow(10, Math.floor(Math.log10(Math.max(1, least)))); return [1, 2, 5, 10].map(f => f * ten).find(step => step >= least) || ten; }
 
@@ -100,7 +104,10 @@ function drawWay(pen, at, rowOf, index, number, way, start, word) {
   for (const [place, after, step] of arrivals) {
     if (step < 0 || !known(step)) continue;
     const due = at.x(start + after), size = Math.max(2, Math.min(4, at.tall / 4));
-    if (word === null) pen.fillRect(due - size, y(step) - size, 2 * size, 2 * size);
+    if (word === null) {
+      pen.setLineDash([1, 3]); pen.lineWidth = 1; pen.beginPath(); pen.moveTo(x(step), y(step)); pen.lineTo(due, y(step)); pen.stroke(); pen.setLineDash([]);
+      pen.fillRect(due - size, y(step) - size, 2 * size, 2 * size);
+    }
     else {
       const read = run.words[word][2].find(row => row[0] === place);
       if (!read) continue;

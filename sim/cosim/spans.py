@@ -1,0 +1,57 @@
+"""Activities of nodes with their times and cycles: a span from each change of a node's activity to the next, on any machine.
+
+A node names its activity in words (`pointsman.runtime.Node.activity`); programs need no code for it. What phase a node is in
+only the mesh of scheduled routers knows (`cosim.numesh.activities`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from pointsman.runtime import Category, Node
+
+from .machine import ProcessorMachine
+
+_OPERATOR = re.compile(r"(\w+)_(?:load|write|read|func)")
+
+
+@dataclass(frozen=True)
+class Span:
+    """An activity of a node from cycle ``start`` to ``end``. ``phase`` is -1 for the loader phase, and where none is known."""
+
+    node: int
+    start: int
+    end: int
+    activity: str
+    phase: int
+    cycles: tuple[int, ...]
+
+    @property
+    def operator(self) -> str | None:
+        """Label of the operator, if the activity is a function of an operator; otherwise None."""
+        match = _OPERATOR.fullmatch(self.activity)
+        return match[1] if match else None
+
+
+class NodeWatch:
+    """Notes the activities of a node in ``spans``."""
+
+    def __init__(self, node: Node, machine: ProcessorMachine) -> None:
+        self.spans: list[Span] = []
+        self._node = node
+        self._machine = machine
+        self._since = machine.time
+        self._counted = np.zeros(len(Category), dtype=np.int64)
+        node.watch = lambda _: self.close_span()
+
+    def close_span(self) -> None:
+        """End the current span here; nothing if no time has passed."""
+        now, number = self._machine.time, self._node.number
+        counted = self._machine.cycles[number].copy()
+        if now > self._since:
+            cycles = tuple(int(count) for count in counted - self._counted)
+            self.spans.append(Span(number, self._since, now, self._node.activity, -1, cycles))
+        self._since, self._counted = now, counted

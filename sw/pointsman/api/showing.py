@@ -1,0 +1,93 @@
+"""What was compiled or run, as the document and the page of ``pointsman show``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pointsman.errors import PointsmanError
+
+if TYPE_CHECKING:
+    from pointsman.plan.plan import Plan
+    from pointsman.report.show.document import Document
+
+
+def document_of(artifact: Any, finished: Any = None, plan: Plan | None = None) -> Document:
+    """The document of images, connection tables or a program for packet routers.
+
+    Parameters
+    ----------
+    artifact : Images, ConnectionTables or PacketProgram
+        What was compiled.
+    finished : Run, TdmRun or PacketRun, optional
+        A run of it; words are shown if it recorded its accesses (``events=True``).
+    plan : Plan, optional
+        The plan that images were made from, for the reasons.
+
+    Raises
+    ------
+    PointsmanError
+        If it is none of these.
+    """
+    from pointsman.artifacts.images.images import Images
+    from pointsman.artifacts.tables import ConnectionTables
+    from pointsman.targets.packet import PacketProgram
+
+    if isinstance(artifact, Images):
+        return _numesh(artifact, finished, plan)
+    if isinstance(artifact, ConnectionTables):
+        from pointsman.report.show.switch import add_switch_run, switch_document
+
+        document = switch_document(artifact, source=_lines(artifact.operators))
+        if finished is not None:
+            add_switch_run(document, artifact, finished, finished.spans)
+        return document
+    if isinstance(artifact, PacketProgram):
+        from pointsman.report.show.packet import add_packet_run, packet_document
+
+        document = packet_document(artifact, source=_lines(artifact.operators))
+        if finished is not None:
+            add_packet_run(document, artifact, finished, finished.spans)
+        return document
+    raise PointsmanError("a dry run has no hardware to show", hint="run it on a target")
+
+
+def _numesh(images: Any, finished: Any, plan: Plan | None) -> Document:
+    from pointsman.report.show.measured import add_run
+    from pointsman.report.show.numesh import numesh_document
+
+    lines = program_lines([one.source for one in images.operators])
+    decision = None if plan is None else _decided(plan)
+    document = numesh_document(images, decision=decision, source=lines)
+    if finished is not None:
+        from cosim.numesh.activities import cycles_by
+
+        spans, nodes = finished.spans, finished.record.nodes
+        by_operator, by_phase = cycles_by(spans, "operator", nodes), cycles_by(spans, "phase", nodes)
+        add_run(document, finished, spans, by_operator=by_operator, by_phase=by_phase)
+    return document
+
+
+def _decided(plan: Plan) -> dict[str, Any]:
+    from pointsman.operators import IMPLEMENTATIONS, Context
+    from pointsman.plan.analysis import ProgramAnalysis
+    from pointsman.report.decision import decision_json
+
+    analysis = ProgramAnalysis(plan.program, Context(plan.topology, plan.shape), IMPLEMENTATIONS)
+    return decision_json(plan, analysis)
+
+
+def _lines(operators: Sequence[Any]) -> list[str]:
+    return program_lines([str(one.operator.position or "") for one in operators])
+
+
+def program_lines(positions: Sequence[str]) -> list[str]:
+    """Lines of the text that most of ``positions`` (file:line:column) point into; empty if there is none to be read."""
+    names = [position.rsplit(":", 2)[0] for position in positions if position.count(":") >= 2]
+    for name in sorted(set(names), key=lambda name: (-names.count(name), name))[:1]:
+        try:
+            return Path(name).read_text(encoding="utf-8").splitlines()
+        except (OSError, ValueError):
+            return []
+    return []

@@ -1,0 +1,42 @@
+"""What was compiled or run, as a document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pointsman import api
+from pointsman.api.showing import document_of, program_lines
+from pointsman.errors import PointsmanError
+
+
+def test_what_was_compiled_has_a_document_with_the_reasons(tmp_path: Path) -> None:
+    path = tmp_path / "one.cop"
+    path.write_text("(broadcast 'd 0 :m 6)")
+    compiled = api.compile(path, "2x1")
+    document = compiled.document()
+    assert document.why["ways"]
+    assert document.source == ["(broadcast 'd 0 :m 6)"]
+    compiled.write_page(tmp_path / "one.html")
+    assert (tmp_path / "one.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_every_target_has_documents(tmp_path: Path) -> None:
+    path = tmp_path / "one.cop"
+    path.write_text("(broadcast 'd 0 :m 6)")
+    for target in ("numesh", "tdm", "packet"):
+        assert api.compile(path, "2x1", target=target).document().target == target
+
+
+def test_what_has_no_hardware_has_no_document() -> None:
+    with pytest.raises(PointsmanError, match="a dry run has no hardware to show"):
+        document_of(None)
+
+
+def test_lines_are_those_of_the_file_that_most_operators_come_from(tmp_path: Path) -> None:
+    path = tmp_path / "a.cop"
+    path.write_text("one\ntwo\n")
+    assert program_lines([f"{path}:1:1", f"{path}:2:1", "other.cop:1:1", ""]) == ["one", "two"]
+    assert program_lines(["gone.cop:1:1"]) == []
+    assert program_lines([]) == []

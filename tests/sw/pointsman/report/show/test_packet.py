@@ -1,0 +1,54 @@
+"""Documents of packet routers, from accesses that are written down here."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from cosim.record import EVENT
+from packet_router.header import pack_header
+from packet_router.node import LAST, WORD
+from packet_router.shape import RouterShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.report.show.packet import add_packet_run, packet_document, route
+from pointsman.targets.packet import make_packet_program
+
+
+def test_ways_are_in_dimension_order() -> None:
+    assert route(RouterShape(size=(3, 2)), 0, 5) == [(0, 1), (1, 2), (2, 5)]
+    assert route(RouterShape(size=(3, 2)), 5, 0) == [(5, 4), (4, 3), (3, 0)]
+    assert route(RouterShape(size=(4,), torus=True), 0, 3) == [(0, 3)]
+    assert route(RouterShape(size=(2, 2)), 1, 1) == []
+
+
+@pytest.mark.parametrize("passed_on", [False, True])
+def test_messages_are_found_from_header_to_last_word(passed_on: bool) -> None:
+    topology, shape = mesh(3), RouterShape(size=(3,))
+    program = make_packet_program(compile_text("(broadcast 'd 0 :m 2)", topology=topology), shape, name="d")
+    head = pack_header(shape, 2, 1, source=0)
+    reads = (6, 10, 11) if not passed_on else (13, 14, 15)
+    events = np.array(
+        [
+            (2, 0, WORD, True, head),
+            (3, 0, WORD, True, 7),
+            (4, 0, LAST, True, 8),
+            (reads[0], 2, 1, False, head),
+            (reads[1], 2, 1, False, 7),
+            (reads[2], 2, 1, False, 8),
+        ],
+        EVENT,
+    )
+    record = SimpleNamespace(cycles=np.zeros((3, 7), int), total_cycles=20, events=events)
+    done = SimpleNamespace(engine="x", record=record, correct=True, answer="")
+    document = packet_document(program)
+    add_packet_run(document, program, done, [])
+    run = document.run
+    assert run is not None
+    assert run.words == [(0, 4, [(0, reads[2], 0)])]
+    assert document.streams[0].source == 0
+    assert document.streams[0].destinations == [(2, 1)]
+    crossed = {document.network.links[link]: sum(row) for link, row in enumerate(run.load) if sum(row)}
+    assert crossed == {(0, 1): 3, (1, 2): 3}

@@ -1,0 +1,152 @@
+"""The page, in a browser where there is one."""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pointsman.report.show.document import Document, Net, read_document
+from pointsman.report.show.page import page, write_page
+
+
+def test_page_holds_its_document_and_fetches_nothing(document: Document) -> None:
+    text = page(document)
+    data = re.search(r'id="data">([^<]*)<', text)
+    assert data is not None
+    assert read_document(zlib.decompress(base64.b64decode(data[1]), -15)) == document
+    assert not re.search(r"https?://|fetch\(|XMLHttpRequest|<link [^>]*stylesheet|src=", text)
+
+
+def test_titles_and_texts_cannot_break_out_of_the_page() -> None:
+    title = "</script><script>alert(1)</script>@DATA@"
+    text = page(Document(title, "route", Net("mesh", [1], 1, [(0, 0)]), source=["</script>"]))
+    assert text.count("</script>") == 2
+    assert "<script>alert" not in text
+
+
+VIEWS = ("mesh", "space", "node", "time", "why", "source")
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Any, document: Document, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    write_page(document, path)
+    browser.console.clear()
+    browser.requests.clear()
+    browser.open(path)
+    yield browser
+    assert browser.console == []
+    assert [url for url in browser.requests if not url.startswith(("file:", "data:", "about:"))] == []
+
+
+def ink(browser: Any, name: str) -> int:
+    """Different colours on a canvas: a picture that shows something has more than a few."""
+    return browser.run(
+        f"""(() => {{ const c = document.getElementById('{name}'), k = document.createElement('canvas');
+        k.width = c.width; k.height = c.height; const p = k.getContext('2d', {{ willReadFrequently: true }});
+        p.drawImage(c, 0, 0);
+        const d = p.getImageData(0, 0, c.width, c.height).data, seen = new Set();
+        for (let i = 0; i < d.length; i += 4) seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); return seen.size; }})()"""
+    )
+
+
+def test_every_view_draws(opened: Any) -> None:
+    for number, view in enumerate(VIEWS, 1):
+        opened.key(str(number))
+        assert opened.run("pointsman.state.view") == view
+        if view in ("mesh", "space", "time"):
+            assert ink(opened, "canvas") > 8
+        else:
+            assert len(opened.run("document.getElementById('pane').innerText")) > 50
+        assert ink(opened, "strip") > 8
+
+
+def test_every_control_can_be_driven(opened: Any) -> None:
+    for view in VIEWS:
+        opened.run(f"pointsman.go('{view}')")
+        names = opened.run("[...document.querySelectorAll('#controls select')].map(s => s.id)")
+        for name in names:
+            opened.run(
+                f"""(() => {{ const s = document.getElementById('{name}'); if (!s) return;
+                for (const o of [...s.options].map(o => o.value)) {{ const t = document.getElementById('{name}'); if (!t) return;
+                t.value = o; t.dispatchEvent(new Event('change')); }} }})()"""
+            )
+            opened.settle()
+        for name in opened.run("[...document.querySelectorAll('#controls button')].map(b => b.id)"):
+            if name != "do-png":
+                opened.run(f"(() => {{ const b = document.getElementById('{name}'); if (b) b.click(); }})()")
+                opened.settle()
+        opened.key("Escape")
+        opened.key("Home")
+
+
+def test_every_key_does_something(opened: Any) -> None:
+    opened.run("pointsman.go('mesh')")
+    opened.run("pointsman.state.node = 0; pointsman.state.phase = 0")
+    opened.key("n")
+    assert opened.run("pointsman.state.node") == 1
+    opened.key("p")
+    opened.key("]")
+    assert opened.run("pointsman.state.phase") == 1 % len(opened.run("pointsman.doc.phases.map(p => p.name)"))
+    opened.key("[")
+    opened.key("+")
+    opened.key("-")
+    opened.key(" ")
+    assert opened.run("pointsman.state.playing")
+    opened.settle()
+    opened.key(" ")
+    assert not opened.run("pointsman.state.playing")
+    opened.key("ArrowRight")
+    opened.key("ArrowLeft")
+    opened.key("Home")
+    opened.key("?")
+    assert opened.run("document.getElementById('keys').open")
+    opened.key("?")
+    assert not opened.run("document.getElementById('keys').open")
+
+
+def test_a_word_is_named_under_the_mouse_and_followed_by_a_click(opened: Any) -> None:
+    opened.run("pointsman.state.axis = 'slots'; pointsman.go('space')")
+    opened.settle()
+    at = opened.run(
+        """(() => { const b = document.getElementById('canvas').getBoundingClientRect(),
+        h = pointsman.hits().find(h => h.what.stream !== undefined && h.x > 90); return [b.left + h.x, b.top + h.y]; })()"""
+    )
+    opened.mouse("mouseMoved", *at)
+    said = opened.run("document.getElementById('tip').textContent")
+    assert "COP line" in said
+    assert "predicted" in said
+    assert "measured" in said
+    assert "instance" in said
+    opened.click(*at)
+    assert opened.run("pointsman.state.stream") >= 0
+    opened.key("w")
+    assert opened.run("pointsman.state.word") >= 0
+    assert "read in cycle" in opened.run("document.getElementById('panel').innerText")
+    opened.key("Escape")
+
+
+def test_a_slice_of_time_filters_the_network(opened: Any) -> None:
+    opened.key("Home")
+    opened.run("pointsman.go('mesh')")
+    strip = opened.run(
+        "(() => { const b = document.getElementById('strip').getBoundingClientRect(); return [b.left, b.top, b.width]; })()"
+    )
+    left, top, width = strip
+    opened.mouse("mousePressed", left + width * 0.4, top + 30, button="left", buttons=1, clickCount=1)
+    opened.mouse("mouseMoved", left + width * 0.6, top + 30, button="left", buttons=1)
+    opened.mouse("mouseReleased", left + width * 0.6, top + 30, button="left", clickCount=1)
+    opened.settle()
+    start, end, cycles = opened.run("[pointsman.state.from, pointsman.state.to, pointsman.doc.run.cycles]")
+    assert 0.25 * cycles < start < 0.45 * cycles
+    assert 0.5 * cycles < end < 0.7 * cycles
+    opened.key("Home")
+
+
+def test_size_is_small(document: Document, tmp_path: Path) -> None:
+    assert write_page(document, tmp_path / "page.html") < 200_000
