@@ -2,7 +2,8 @@
 
 The node is emitted once, as module ``numesh_node``; a mesh instantiates it. With contents for the memories each
 node is a module of its own (``numesh_node_<i>``), which shares everything but the memories with the others.
-The output depends on the arguments alone: no paths, no dates.
+The mesh itself is nothing but instances and wires, so it is written as text: for thousands of nodes the Verilog writer takes
+minutes. The output depends on the arguments alone: no paths, no dates.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from amaranth.back import verilog
+from amaranth.hdl import Shape
+from amaranth.lib.wiring import In
 
+from .interface import processor_members
 from .memories import NodeMemories
-from .mesh import Link, LinkError, Mesh, check_links
-from .node import Node
+from .mesh import Link, LinkError, check_links, joints
+from .node import Node, node_members
 from .shape import NodeShape
 
 NODE_MODULE = "numesh_node"
@@ -82,9 +86,7 @@ def mesh_verilog(
         for memories in contents:
             memories.check(shape)
         modules = [f"{NODE_MODULE}_{i}" for i in range(nodes)]
-    mesh = Mesh(shape=shape, nodes=nodes, links=links, modules=modules)
-    top = _convert(mesh, name)
-    parts = [_header(f"NuMesh, {nodes} nodes. {_describe(shape)}"), top]
+    parts = [_header(f"NuMesh, {nodes} nodes. {_describe(shape)}"), _mesh(shape, name, modules, links)]
     if contents is None:
         parts.append(_node_modules(shape))
     else:
@@ -101,7 +103,32 @@ def _header(title: str) -> str:
     return f"// {title}\n{waivers}"
 
 
-def _convert(component: Node | Mesh, name: str) -> str:
+def _mesh(shape: NodeShape, name: str, modules: Sequence[str], links: Sequence[Link]) -> str:
+    """Module ``name``: an instance for each of ``modules``, joined by ``links``, with the processor ports of all."""
+    outer = processor_members(shape)
+    members = {inner: (member.flow, Shape.cast(member.shape).width) for inner, member in node_members(shape).items()}
+    driven = {(node, inner): f"{output}_of_{other}" for node, inner, other, output in joints(links)}
+    ports, wires, instances = ["clk", "rst"], ["  input clk;\n", "  input rst;\n"], []
+    for i, module in enumerate(modules):
+        joined = [".clk(clk)", ".rst(rst)"]
+        for inner, (flow, width) in members.items():
+            bits = f" [{width - 1}:0]" if width > 1 else ""
+            if inner in outer:
+                value = f"{inner}_{i}"
+                ports.append(value)
+                wires.append(f"  {'input' if flow == In else 'output'}{bits} {value};\n")
+            elif flow == In:
+                value = driven.get((i, inner), f"{width}'d0")
+            else:
+                value = f"{inner}_of_{i}"
+                wires.append(f"  wire{bits} {value};\n")
+            joined.append(f".{inner}({value})")
+        instances.append(f"  {module} node_{i} (\n    " + ",\n    ".join(joined) + "\n  );\n")
+    head = f"module {name}({', '.join(ports)});\n"
+    return "".join([head, *wires, *instances, "endmodule\n\n"])
+
+
+def _convert(component: Node, name: str) -> str:
     """Verilog of ``component`` with plain identifiers as names of its modules."""
     text = verilog.convert(component, name=name, strip_internal_attrs=True, emit_src=False)
     text = re.sub(r"^/\*.*?\*/\n", "", text, count=1)  # the line that names the tool

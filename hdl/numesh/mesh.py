@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from amaranth.hdl import ClockSignal, Instance, Module, ResetSignal, Signal
+from amaranth.hdl import Module
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In
 
 from .interface import processor_members
 from .memories import NodeMemories
-from .node import Node, node_members
+from .node import Node
 from .shape import NodeShape
 
 Link = tuple[int, int, int, int]
@@ -38,6 +38,15 @@ def check_links(shape: NodeShape, nodes: int, links: Sequence[Link]) -> None:
             joined[node, port] = link
 
 
+def joints(links: Sequence[Link]) -> Iterator[tuple[int, str, int, str]]:
+    """Wires of the links: a node and its input, and the node and output that drive it."""
+    for u, port_u, v, port_v in links:
+        for (writer, out), (reader, into) in (((u, port_u), (v, port_v)), ((v, port_v), (u, port_u))):
+            yield reader, f"in_valid_{into}", writer, f"out_valid_{out}"
+            yield reader, f"in_data_{into}", writer, f"out_data_{out}"
+            yield writer, f"out_accept_{out}", reader, f"in_accept_{into}"
+
+
 class Mesh(wiring.Component):
     """``nodes`` nodes of one shape, joined by ``links``. A port that no link joins offers and accepts nothing.
 
@@ -53,9 +62,6 @@ class Mesh(wiring.Component):
         Joins; each port at most once.
     memories : sequence of NodeMemories, optional
         What the memories of each node hold at power-up; by default the loader phase.
-    modules : sequence of str, optional
-        Verilog module of each node. With these the nodes are instances of modules defined elsewhere, so that a
-        node is emitted once; without, they are submodules and the mesh can be simulated.
 
     Ports
     -----
@@ -70,51 +76,24 @@ class Mesh(wiring.Component):
         nodes: int,
         links: Sequence[Link],
         memories: Sequence[NodeMemories] | None = None,
-        modules: Sequence[str] | None = None,
     ) -> None:
         check_links(shape, nodes, links)
         if memories is not None and len(memories) != nodes:
             raise LinkError(f"memories must be given for {nodes} nodes, not {len(memories)}")
-        if modules is not None and len(modules) != nodes:
-            raise LinkError(f"modules must be given for {nodes} nodes, not {len(modules)}")
-        if modules is not None and memories is not None:
-            raise LinkError("memories belong to the modules, when modules are given")
         self.shape = shape
         self.links = tuple(links)
-        self.modules = modules
         members = processor_members(shape)
         super().__init__({f"{name}_{i}": member for i in range(nodes) for name, member in members.items()})
-        self.nodes: list[Node] = []
-        if modules is None:
-            self.nodes = [Node(shape=shape, memories=None if memories is None else memories[i]) for i in range(nodes)]
+        self.nodes = [Node(shape=shape, memories=None if memories is None else memories[i]) for i in range(nodes)]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        if self.modules is None:
-            wires = []
-            for i, node in enumerate(self.nodes):
-                m.submodules[f"node_{i}"] = node
-                wires.append({name: getattr(node, name) for name in node_members(self.shape)})
-        else:
-            wires = [self._instance(m, i, module) for i, module in enumerate(self.modules)]
-        for u, port_u, v, port_v in self.links:
-            for (writer, out), (reader, into) in (((u, port_u), (v, port_v)), ((v, port_v), (u, port_u))):
-                m.d.comb += [
-                    wires[reader][f"in_valid_{into}"].eq(wires[writer][f"out_valid_{out}"]),
-                    wires[reader][f"in_data_{into}"].eq(wires[writer][f"out_data_{out}"]),
-                    wires[writer][f"out_accept_{out}"].eq(wires[reader][f"in_accept_{into}"]),
-                ]
-        for i, ports in enumerate(wires):
+        for i, node in enumerate(self.nodes):
+            m.submodules[f"node_{i}"] = node
+        for reader, name, writer, output in joints(self.links):
+            m.d.comb += getattr(self.nodes[reader], name).eq(getattr(self.nodes[writer], output))
+        for i, node in enumerate(self.nodes):
             for name, member in processor_members(self.shape).items():
-                inner, outer = ports[name], getattr(self, f"{name}_{i}")
+                inner, outer = getattr(node, name), getattr(self, f"{name}_{i}")
                 m.d.comb += inner.eq(outer) if member.flow == In else outer.eq(inner)
         return m
-
-    def _instance(self, m: Module, i: int, module: str) -> dict[str, Signal]:
-        ports: dict[str, Signal] = {}
-        joints: list[tuple[str, str, object]] = [("i", "clk", ClockSignal()), ("i", "rst", ResetSignal())]
-        for name, member in node_members(self.shape).items():
-            ports[name] = Signal(member.shape, name=f"{name}_of_{i}")
-            joints.append(("o" if member.flow == Out else "i", name, ports[name]))
-        m.submodules[f"node_{i}"] = Instance(module, *joints)
-        return ports

@@ -1,6 +1,7 @@
 """Verilog of a node of the packet network and of a mesh of them.
 
-The node is emitted once, as module ``packet_node``; a mesh instantiates it. The output depends on the arguments alone.
+The node is emitted once, as module ``packet_node``; a mesh instantiates it. The mesh itself is nothing but instances and wires,
+so it is written as text: for thousands of nodes the Verilog writer takes minutes. The output depends on the arguments alone.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ import re
 from functools import lru_cache
 
 from amaranth.back import verilog
+from amaranth.hdl import Shape
 from amaranth.lib import wiring
+from amaranth.lib.wiring import In
 
-from .mesh import Mesh
-from .node import Node
+from .mesh import joints
+from .node import Node, processor_members
+from .router import link_members
 from .shape import RouterShape
 
 NODE_MODULE = "packet_node"
@@ -36,8 +40,38 @@ def mesh_verilog(shape: RouterShape, *, name: str = MESH_MODULE) -> str:
         raise ValueError(f"name of a module must be letters, digits and _, not {name!r}")
     if name == NODE_MODULE or name.startswith(f"{NODE_MODULE}_"):
         raise ValueError(f"name of a mesh must not be {NODE_MODULE} nor start with {NODE_MODULE}_, as {name!r}")
-    top = component_verilog(Mesh(shape=shape, module=NODE_MODULE), name)
-    return f"// Packet network, {shape.nodes} nodes. {_describe(shape)}\n{top}{_node(shape)}"
+    return f"// Packet network, {shape.nodes} nodes. {_describe(shape)}\n{_mesh(shape, name)}{_node(shape)}"
+
+
+def _mesh(shape: RouterShape, name: str) -> str:
+    """Module ``name``: an instance of the node for each place, joined as `mesh.joints` says, with the processor ports of all."""
+    outer = processor_members(shape)
+    members = {
+        inner: (member.flow, Shape.cast(member.shape).width) for inner, member in (link_members(shape) | outer).items()
+    }
+    here = sum(shape.coordinate_bits)  # one node alone has no coordinates
+    ports, wires, instances = ["clk", "rst"], ["  input clk;\n", "  input rst;\n"], []
+    for i in range(shape.nodes):
+        joined = [".clk(clk)", ".rst(rst)"]
+        if here:
+            joined.append(f".here({here}'d{shape.pack(shape.place(i))})")
+        driven = joints(shape, i)
+        for inner, (flow, width) in members.items():
+            bits = f" [{width - 1}:0]" if width > 1 else ""
+            if inner in outer:
+                value = f"{inner}_{i}"
+                ports.append(value)
+                wires.append(f"  {'input' if flow == In else 'output'}{bits} {value};\n")
+            elif flow == In:
+                driver = driven[inner]
+                value = f"{width}'d0" if driver is None else f"{driver[1]}_of_{driver[0]}"
+            else:
+                value = f"{inner}_of_{i}"
+                wires.append(f"  wire{bits} {value};\n")
+            joined.append(f".{inner}({value})")
+        instances.append(f"  {NODE_MODULE} node_{i} (\n    " + ",\n    ".join(joined) + "\n  );\n")
+    head = f"module {name}({', '.join(ports)});\n"
+    return "".join([head, *wires, *instances, "endmodule\n\n"])
 
 
 def component_verilog(component: wiring.Component, name: str) -> str:

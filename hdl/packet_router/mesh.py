@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from amaranth.hdl import ClockSignal, Const, Instance, Module, ResetSignal, Signal
+from amaranth.hdl import Const, Module
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In
 
 from .interface import port_members
 from .node import Node, Station, processor_members
-from .router import link_members
 from .routing import graph_ends
 from .shape import RouterShape
 
@@ -64,8 +63,6 @@ class Mesh(wiring.Component):
     shape : RouterShape
     open_sides : bool
         Stations, with both sides of their interfaces open, in place of nodes with a processor port.
-    module : str or None
-        Nodes are instances of this Verilog module, defined elsewhere; None: they are submodules.
 
     Ports
     -----
@@ -73,39 +70,25 @@ class Mesh(wiring.Component):
     send_…_<i>, take_…_<i>, full_<i> : with ``open_sides``, see `packet_router.interface.port_members`
     """
 
-    def __init__(self, *, shape: RouterShape, open_sides: bool = False, module: str | None = None) -> None:
+    def __init__(self, *, shape: RouterShape, open_sides: bool = False) -> None:
         self.shape = shape
         self.members: Mapping[str, wiring.Member] = port_members(shape) if open_sides else processor_members(shape)
         self.open_sides = open_sides
-        self.module = module
         super().__init__({f"{n}_{i}": member for i in range(shape.nodes) for n, member in self.members.items()})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape = self.shape
-        inner = {"here": In(sum(shape.coordinate_bits)), **link_members(shape), **self.members}
-        wires: list[dict[str, Signal]] = []
+        parts: list[Station | Node] = []
         for i in range(shape.nodes):
-            if self.module is None:
-                part: Station | Node = Station(shape=shape) if self.open_sides else Node(shape=shape)
-                m.submodules[f"node_{i}"] = part
-                wires.append({name: getattr(part, name) for name in inner})
-                continue
-            ports: dict[str, Signal] = {}
-            connections: list[tuple[str, str, object]] = [("i", "clk", ClockSignal()), ("i", "rst", ResetSignal())]
-            for name, member in inner.items():
-                if not member.shape:
-                    continue  # one node alone has no coordinates
-                ports[name] = Signal(member.shape, name=f"{name}_of_{i}")
-                connections.append(("o" if member.flow == Out else "i", name, ports[name]))
-            m.submodules[f"node_{i}"] = Instance(self.module, *connections)
-            wires.append(ports)
-        for i, ports in enumerate(wires):
-            if "here" in ports:
-                m.d.comb += ports["here"].eq(shape.pack(shape.place(i)))
+            parts.append(Station(shape=shape) if self.open_sides else Node(shape=shape))
+            m.submodules[f"node_{i}"] = parts[i]
+        for i, part in enumerate(parts):
+            m.d.comb += part.here.eq(shape.pack(shape.place(i)))
             for name, driver in joints(shape, i).items():
-                m.d.comb += ports[name].eq(Const(0, 1) if driver is None else wires[driver[0]][driver[1]])
+                value = Const(0, 1) if driver is None else getattr(parts[driver[0]], driver[1])
+                m.d.comb += getattr(part, name).eq(value)
             for name, member in self.members.items():
-                near, far = ports[name], getattr(self, f"{name}_{i}")
+                near, far = getattr(part, name), getattr(self, f"{name}_{i}")
                 m.d.comb += near.eq(far) if member.flow == In else far.eq(near)
         return m

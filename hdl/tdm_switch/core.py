@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
@@ -40,9 +40,11 @@ class Core(wiring.Component):
         m.submodules.scheduler = scheduler = Scheduler(shape=shape)
         m.submodules.crossbar = crossbar = Crossbar(shape=shape)
         nics = [{name: getattr(self, f"{name}_{i}") for name in network_members(shape)} for i in range(n)]
+        sent = Signal(n)
         m.d.comb += [
             scheduler.request.eq(Cat(nic["request"] for nic in nics)),
-            scheduler.used.eq(scheduler.fabric & along_rows(Cat(nic["out_valid"] for nic in nics), n)),
+            sent.eq(Cat(nic["out_valid"] for nic in nics)),
+            scheduler.used.eq(scheduler.fabric & along_rows(sent, n)),
             scheduler.command_valid.eq(Cat(nic["command_valid"] for nic in nics)),
             crossbar.fabric.eq(scheduler.fabric),
             crossbar.back.eq(scheduler.grant),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Value
+from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -55,8 +55,9 @@ class Crossbar(wiring.Component):
         valid: list[Value] = [getattr(self, f"in_valid_{u}") for u in range(n)]
         data: list[Value] = [getattr(self, f"in_data_{u}") for u in range(n)]
         for v in range(n):
-            here = column(self.fabric, v, n)
+            here = Signal(n, name=f"here_{v}")
             m.d.comb += [
+                here.eq(column(self.fabric, v, n)),
                 getattr(self, f"out_valid_{v}").eq((here & Cat(*valid)).any()),
                 getattr(self, f"out_data_{v}").eq(chosen(here, data)),
             ]

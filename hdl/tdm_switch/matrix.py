@@ -1,4 +1,7 @@
-"""Boolean matrices as signals: element (u, v), input port u and output port v, is bit u · N + v."""
+"""Boolean matrices as signals: element (u, v), input port u and output port v, is bit u · N + v.
+
+Vectors and matrices that are taken apart here must be signals: an expression would be written out once for each of its bits.
+"""
 
 from __future__ import annotations
 

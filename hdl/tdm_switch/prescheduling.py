@@ -67,10 +67,12 @@ class PreScheduling(wiring.Component):
         m = Module()
         n = self.n
         size = n * n
-        unmet, contested = Signal(size), Signal(size)
+        unmet, contested, rows, columns = Signal(size), Signal(size), Signal(n), Signal(n)
         m.d.comb += [
             unmet.eq(self.wanted & ~self.realised),
-            contested.eq(along_rows(rows_any(unmet, n), n) | along_columns(columns_any(unmet, n), n)),
+            rows.eq(rows_any(unmet, n)),
+            columns.eq(columns_any(unmet, n)),
+            contested.eq(along_rows(rows, n) | along_columns(columns, n)),
         ]
         dynamic = self.dynamic.replicate(size)
         gives_way = (self.dynamic & self.gives_way).replicate(size) & ~self.wanted & contested

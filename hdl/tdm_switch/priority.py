@@ -71,19 +71,25 @@ class Priority(wiring.Component):
             waits = self.waits
             if shape.reserves:
                 top, waiting = Signal(n * n), self.waiting
+                here, rows, columns = Signal(n), Signal(n), Signal(n)
+                m.d.comb += here.eq(one_hot(self.column, n))
                 if shape.order == "plain":
-                    first = along_rows(one_hot(self.row, n), n) & along_columns(one_hot(self.column, n), n)
+                    there = Signal(n)
+                    m.d.comb += there.eq(one_hot(self.row, n))
+                    first = along_rows(there, n) & along_columns(here, n)
                 else:
-                    first = Cat(self.column == (u + v) % n for u in range(n) for v in range(n))
-                kept = along_rows(rows_any(waiting, n), n) | along_columns(columns_any(waiting, n), n)
+                    first = Cat(here[(u + v) % n] for u in range(n) for v in range(n))
+                kept = along_rows(rows, n) | along_columns(columns, n)
                 m.d.comb += [
+                    rows.eq(rows_any(waiting, n)),
+                    columns.eq(columns_any(waiting, n)),
                     top.eq(first),
                     waiting.eq(top & self.unmet & ~along_rows(self.late, n)),
                     waits.eq(waiting.any()),
                     self.allowed.eq(top | ~kept),
                 ]
                 with m.If(self.step):
-                    m.d.sync += self.late.eq(Mux(waits, self.late | ~rows_any(waiting, n), 0))
+                    m.d.sync += self.late.eq(Mux(waits, self.late | ~rows, 0))
             with m.If(self.step & ~waits):
                 m.d.sync += self.column.eq(self.column + 1)
                 with m.If(self.column == n - 1):

@@ -59,9 +59,11 @@ class Switch(wiring.Component):
                 m.submodules[f"nic_{i}"] = interface
         else:
             nics = [self._instance(m, i, self.module, everything) for i in range(n)]
+        sent = Signal(n)
         m.d.comb += [
             scheduler.request.eq(Cat(nic["request"] for nic in nics)),
-            scheduler.used.eq(scheduler.fabric & along_rows(Cat(nic["out_valid"] for nic in nics), n)),
+            sent.eq(Cat(nic["out_valid"] for nic in nics)),
+            scheduler.used.eq(scheduler.fabric & along_rows(sent, n)),
             scheduler.command_valid.eq(Cat(nic["command_valid"] for nic in nics)),
             crossbar.fabric.eq(scheduler.fabric),
             crossbar.back.eq(scheduler.grant),

@@ -199,6 +199,36 @@ def test_words_of_32_bits_are_preloaded_too() -> None:
     assert tuple(initial_words(found["numesh_node_0_schedule"])) == memories.schedule
 
 
+def test_links_join_an_output_of_a_node_to_an_input_of_the_other(any_shape: NodeShape) -> None:
+    links = [(0, 0, 1, 0)] if any_shape.neighbours == 1 else [(0, 1, 1, 0), (1, 1, 0, 0)]
+    top = modules(mesh_verilog(any_shape, 2, links))["numesh_mesh"]
+    joined = [
+        dict(re.findall(r"^    \.(\w+)\(([\w']+)\),?$", node, re.M))
+        for node in re.findall(r"^  numesh_node node_\d \((.*?)^  \);", top, re.M | re.S)
+    ]
+    assert [sorted(ports) for ports in joined] == [sorted(["clk", "rst", *node_members(any_shape)])] * 2
+    free = {(node, port) for node in (0, 1) for port in range(any_shape.neighbours)}
+    for u, port_u, v, port_v in links:
+        for (node, port), (other, there) in (((u, port_u), (v, port_v)), ((v, port_v), (u, port_u))):
+            assert joined[node][f"in_valid_{port}"] == joined[other][f"out_valid_{there}"]
+            assert joined[node][f"in_data_{port}"] == joined[other][f"out_data_{there}"]
+            assert joined[node][f"out_accept_{port}"] == joined[other][f"in_accept_{there}"]
+            free.remove((node, port))
+    for node, port in free:
+        inputs = (joined[node][f"{name}_{port}"] for name in ("in_valid", "in_data", "out_accept"))
+        assert all(value.endswith("'d0") for value in inputs)
+
+
+def test_mesh_of_four_thousand_nodes_is_emitted_in_seconds() -> None:
+    # The Verilog writer takes minutes for its wires, and has no module with more than 65,536 bits of ports.
+    nodes, links = grid(64, 64)
+    mesh_verilog(NodeShape(), 1, [])  # the node
+    start = time.process_time()
+    verilog = mesh_verilog(NodeShape(), nodes, links)
+    assert time.process_time() - start < 10
+    assert verilog.count("\n  numesh_node node_") == nodes
+
+
 def test_mesh_of_a_hundred_nodes_is_emitted_in_seconds() -> None:
     nodes, links = grid(10, 10)
     shape = NodeShape()

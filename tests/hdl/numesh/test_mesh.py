@@ -151,11 +151,7 @@ def test_links_that_cannot_be_built_are_named(nodes: int, links: list[Link], mes
         Mesh(shape=SHAPE, nodes=nodes, links=links)
 
 
-def test_memories_and_modules_are_given_for_every_node() -> None:
+def test_memories_are_given_for_every_node() -> None:
     memories = [NodeMemories.at_reset(SHAPE)]
     with pytest.raises(LinkError, match=r"^memories must be given for 2 nodes, not 1$"):
         Mesh(shape=SHAPE, nodes=2, links=[], memories=memories)
-    with pytest.raises(LinkError, match=r"^modules must be given for 2 nodes, not 1$"):
-        Mesh(shape=SHAPE, nodes=2, links=[], modules=["a"])
-    with pytest.raises(LinkError, match=r"^memories belong to the modules, when modules are given$"):
-        Mesh(shape=SHAPE, nodes=1, links=[], memories=memories, modules=["a"])

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pointsman.api.options import NODE_SIZES, shape_of
-from pointsman.cli.options import FilePath, names_network, network_options, shape_options, topology_of
+from pointsman.cli.options import FilePath, names_network, network_options, note, shape_options, topology_of
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 from pointsman.fpga.blocks import SWITCH_SIZES
+from pointsman.garbage import seldom_collected
 
 if TYPE_CHECKING:
     from pointsman.network import Topology
@@ -21,6 +22,8 @@ NUMESH, SWITCH, PACKET = "numesh", "tdm-switch", "packet-router"
 _NODE = tuple(name for name in NODE_SIZES if name != "width")
 _SWITCH = tuple(size.name for size in SWITCH_SIZES if size.name != "width")
 _PACKET = ("torus", "routing", "channels", "buffer", "addresses", "queue")
+LONG = 48
+"""Ports from which on a switch takes so long that it is said beforehand."""
 _NETWORK = ("mesh", "network", "faults")
 _ELSEWHERE = {
     NUMESH: (*_SWITCH, *_PACKET),
@@ -99,6 +102,7 @@ def verilog(ctx: click.Context, block: str, output: Path, **given: Any) -> None:
     write(output, topology_of(given), given)
 
 
+@seldom_collected
 def _write_switch(output: Path, given: dict[str, Any]) -> None:
     from tdm_switch.address_map import address_map
     from tdm_switch.emit import switch_verilog
@@ -110,6 +114,8 @@ def _write_switch(output: Path, given: dict[str, Any]) -> None:
     except ShapeError as error:
         raise PointsmanError(str(error)) from None
     check_writable(output)
+    if shape.ports >= LONG:
+        note(f"a switch of {shape.ports} ports has {shape.ports**2} cells; that takes a minute or more …")
     write_whole(output, switch_verilog(shape))
     json_path = output.with_suffix(".map.json")
     write_whole(json_path, json.dumps(address_map(shape), indent=1) + "\n")
