@@ -6,7 +6,9 @@ phase that runs, and the cycles by category since the last change; programs need
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,20 @@ from pointsman.runtime.numesh.substrate import NumeshSubstrate
 
 from .machine import Machine
 
-__all__ = ["ActivityWatch", "Span", "cycles_by"]
+__all__ = ["ActivityWatch", "Call", "Span", "cycles_by"]
+
+_CALL = re.compile(r"(\w+)_(load|write|read|func)")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function of an operator: ``what`` is "load", "write", "read" or "func"; ``end`` is the cycle after it."""
+
+    node: int
+    label: str
+    what: str
+    start: int
+    end: int
 
 
 class ActivityWatch:
@@ -34,6 +49,7 @@ class ActivityWatch:
         functions: Mapping[str, Callable[..., Any]] | None = None,
     ) -> None:
         self.spans: list[Span] = []
+        self.calls: list[Call] = []
         self._machine = machine
         self._since = machine.time
         self._in_phase = -1
@@ -51,6 +67,9 @@ class ActivityWatch:
     def close_span(self) -> None:
         """End the current span here; nothing if no time has passed."""
         now, doing = self._machine.time, self.node.activity
+        match = _CALL.fullmatch(doing)
+        if match:
+            self.calls.append(Call(self.node.number, match[1], match[2], self._since, now))
         counted = self._machine.cycles[self.node.number].copy()
         if now > self._since:
             cycles = tuple(int(cycles) for cycles in counted - self._counted)

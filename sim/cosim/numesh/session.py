@@ -12,7 +12,7 @@ from pointsman.errors import PointsmanError
 from pointsman.runtime import Application
 from pointsman.runtime.api.application import answer_of
 
-from .activities import ActivityWatch, Span
+from .activities import ActivityWatch, Call, Span
 from .machine import Machine
 from .monitors import check_streams, raise_violations
 
@@ -21,7 +21,8 @@ from .monitors import check_streams, raise_violations
 class Run:
     """A finished run.
 
-    ``answer``: what the application checked if ``correct``, otherwise the error. ``spans``: activities of all nodes.
+    ``answer``: what the application checked if ``correct``, otherwise the error. ``spans``: activities of all nodes; ``calls``:
+    their calls of functions of operators.
     """
 
     images: Images
@@ -31,6 +32,7 @@ class Run:
     answer: str
     seconds: dict[str, float]
     spans: list[Span]
+    calls: list[Call]
     remarks: tuple[str, ...] = ()
     """What the nodes' run time has to say about the run, each line once."""
 
@@ -95,7 +97,8 @@ def run_application(
     times = {**(seconds or {}), "run": record.wall_seconds}
     spans = [span for watch in watched for span in watch.spans]
     remarks = tuple(dict.fromkeys(remark for watch in watched for remark in watch.remarks))
-    return Run(images, machine.engine, record, correct, answer, times, spans, remarks)
+    calls = [call for watch in watched for call in watch.calls]
+    return Run(images, machine.engine, record, correct, answer, times, spans, calls, remarks)
 
 
 def _difference(images: Images, machine: Machine) -> str:

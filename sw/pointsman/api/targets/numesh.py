@@ -32,6 +32,8 @@ class NumeshTarget:
     def __init__(self) -> None:
         self.plan: Plan | None = None
         """The plan that was compiled last."""
+        self._made: tuple[Images, Program] | None = None
+        """Images as last compiled, and the program that they were made of, for the report of a run."""
 
     def refuse(self, given: Given) -> None:
         refuse_addresses(given)
@@ -54,6 +56,7 @@ class NumeshTarget:
         images = make_images(self.plan)
         if given.get("check", True):
             prove(images)
+        self._made = images, program
         return images
 
     def describe(self, artifact: Images) -> str:
@@ -112,14 +115,18 @@ class NumeshTarget:
                 events=trace is not None or given["events"],
                 monitors=given["monitors"],
             )
+        by_operator = cycles_by(done.spans, "operator", done.record.nodes)
+        by_phase = cycles_by(done.spans, "phase", done.record.nodes)
         results = run_json(
-            artifact,
-            done,
-            seed=given["seed"],
-            by_operator=cycles_by(done.spans, "operator", done.record.nodes),
-            by_phase=cycles_by(done.spans, "phase", done.record.nodes),
-            remarks=done.remarks,
+            artifact, done, seed=given["seed"], by_operator=by_operator, by_phase=by_phase, remarks=done.remarks
         )
+        if self.plan is not None and self._made is not None and self._made[0] is artifact:
+            from pointsman.report.time_table import time_json
+
+            program = self._made[1]
+            results["time"] = time_json(
+                program, self.plan, artifact, done.calls, by_operator=by_operator, by_phase=by_phase
+            )
         if trace is not None:
             from cosim.numesh.trace import trace_text
 

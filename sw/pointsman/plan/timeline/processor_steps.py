@@ -9,7 +9,7 @@ commands and cycles as `pointsman.runtime.numesh.port` does.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -41,10 +41,19 @@ Step = tuple[int, int, int]
 
 
 class StepWriter:
-    """Writes the steps of all nodes, in the order in which they go through the program."""
+    """Writes the steps of all nodes, in the order in which they go through the program.
 
-    def __init__(self, plan: Plan, network: BoardNumbers, memories: PlannedMemories) -> None:
-        self.plan, self.network = plan, network
+    Parameters
+    ----------
+    counted : mapping or None
+        By label, where cycles in functions of an operator count (an index of ``kernel.play``'s phases); all other cycles count
+        behind the last phase. None: cycles count for phases.
+    """
+
+    def __init__(
+        self, plan: Plan, network: BoardNumbers, memories: PlannedMemories, counted: Mapping[str, int] | None = None
+    ) -> None:
+        self.plan, self.network, self.counted = plan, network, counted
         self.words = Codes(plan.shape).command_words
         self.memories = memories
         self.parts = NumberedOperators(network.parts)
@@ -76,10 +85,18 @@ class StepWriter:
         for visit in visits:
             for number, value in self._chosen(visit):
                 for node in sorted(self.parts.operators[number][1].operator.nodes):
+                    self._count(node, visit.operator.label)
                     self._visit(node, number, value, visit)
+                    self._count(node, None)
         for node, way in enumerate(self.ways):
             self._add(way, self._finish(node, way))
         return self.book()
+
+    def _count(self, node: int, label: str | None) -> None:
+        """Let the cycles of later steps count for an operator, if they do not count for phases."""
+        if self.counted is not None:
+            where = len(self.plan.phases) if label is None else self.counted.get(label, len(self.plan.phases))
+            self.ways[node].chunks.append(self._chunks.setdefault(((k.COUNT, where, 0),), len(self._chunks)))
 
     def standing(self) -> list[tuple[int, Row]]:
         """VFSMs that before any load function do not hold their routed row, but that of the first role that rewrites them."""
@@ -425,7 +442,8 @@ class StepWriter:
         self._add(self.ways[node], steps)
 
     def _add(self, way: ProcessorState, steps: list[Step]) -> None:
-        kept = tuple(step for step in steps if step[0] != k.WAIT or step[1])
+        left_out = -1 if self.counted is None else k.COUNT
+        kept = tuple(step for step in steps if step[0] != left_out and (step[0] != k.WAIT or step[1]))
         if kept:
             way.chunks.append(self._chunks.setdefault(kept, len(self._chunks)))
 

@@ -9,6 +9,7 @@ processors pass on for operators with ``:valid`` or over changes of phase: such 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,18 +39,45 @@ class Timeline:
 
 def timeline(plan: Plan) -> Timeline | None:
     """The cycles that a plan takes; None if it cannot be played, or does not end within LIMIT."""
+    return _played(plan, None) if _is_playable(plan) else None
+
+
+def operator_cycles(plan: Plan) -> dict[str, float] | None:
+    """By label, cycles that a node spends in functions of an operator, mean over all nodes; None if the plan cannot be played.
+
+    A load function includes the change to its phase. The kernel counts for as many purposes as the plan has phases, so many
+    operators take several plays.
+    """
+    if not _is_playable(plan):
+        return None
+    labels = [operator.label for operator in plan.program.operators()]
+    most = max(1, len(plan.phases))
+    found: dict[str, float] = {}
+    for first in range(0, len(labels), most):
+        counted = {label: number for number, label in enumerate(labels[first : first + most])}
+        played = _played(plan, counted)
+        if played is None:
+            return None
+        found |= {label: played.phases[number] for label, number in counted.items()}
+    return found
+
+
+def _is_playable(plan: Plan) -> bool:
     for phase in plan.phases:
         if phase.part is not None and any(one.operator.valid is not None for one in phase.operators):
-            return None
-    if any(one.planned.part is not None for one in plan.continuing):
-        return None  # messages that go on over changes of phase
+            return False
+    # Messages that go on over changes of phase are not known to the kernel.
+    return all(one.planned.part is None for one in plan.continuing)
+
+
+def _played(plan: Plan, counted: Mapping[str, int] | None) -> Timeline | None:
     network = BoardNumbers(plan)
     limit = max(1, LIMIT // network.nodes)
     times, memories = samples(plan.program), PlannedMemories(plan, network)
     phases, total, all_played = np.zeros(len(plan.phases) + 1), 0.0, 0
     for sample in range(times):
         memories.empty()
-        writer = StepWriter(plan, network, memories)
+        writer = StepWriter(plan, network, memories, counted)
         book = writer.write(visits(plan.program, sample))
         board = network.board(writer.standing())
         post = writer.messages.post()

@@ -1,0 +1,336 @@
+"""Program -> cycles that an operator, or operators together, take at least on a network of scheduled routers.
+
+No route, schedule or implementation is assumed, only what the hardware cannot exceed:
+
+*Port*: a processor makes one access to its router a cycle. A node that has to write w and to read r words of a message
+spends w + r cycles in its I/O functions.
+
+*Cut*: a link carries one word a cycle in each direction. If of every message w words have to get from the nodes S to
+the
+others, and k links lead from S to them, w / k cycles pass while words are under way. A word for several nodes may be
+forked, so
+it has to cross once; messages that are combined may be combined before they cross, so m words have to cross.
+
+*Links*: a word crosses at least as many links as its destination is away; all links together carry a word a cycle
+each. A
+word for several nodes crosses at least one link for each of them, since a node gets it by a link of its own; words of
+several
+nodes that are combined, one for each of these.
+
+*Moves*: each link crossed and each delivery is a move of a router, which makes as many a cycle as it has pipelines.
+
+The first bound is of each node's own cycles; the others are of the time from the beginning of the first I/O function
+of a message
+to the end of the last, at any node: all its words move in between. So all are bounds of that time (summed over
+messages, with
+overlaps counted once). Words, and so bounds, of operators in one phase add up resource by resource.
+
+Of run-time values every resource gets the least over all values that the program allows, each on its own. Left out:
+latency, loading,
+changes of phase, and slots that cannot be used; a bound is therefore reached closely by long messages only. ``barrier``
+moves no words, and operators with ``:valid`` and permutations of run-time values have no bound here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise, product
+from math import ceil
+
+import numpy as np
+
+from pointsman.network import Topology
+from pointsman.operators.api.operands import operand, runtime_values
+from pointsman.program.program import Operator
+
+MOST_VALUES = 256
+"""Run-time values of an operator beyond which it has no bound."""
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """``cycles`` at least; ``kind``: port, cut, links or moves; ``text``: the argument in words."""
+
+    cycles: float
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Words that have to get from ``senders`` to ``receivers``. Those of several senders may be combined on their way,
+    those
+    for several receivers forked. ``ordered``: both lists are the same, and a receiver needs words of senders before
+    it."""
+
+    senders: tuple[int, ...]
+    receivers: tuple[int, ...]
+    ordered: bool = False
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What one message of an operator needs at least, in words.
+
+    ``accesses``: of each node's processor; ``crossing``: over each of `Cuts`; ``hops``: links crossed by all words;
+    ``deliveries``:
+    words read. ``calls``: I/O calls of a node for the message; 0 where that depends on run-time values.
+    """
+
+    accesses: np.ndarray
+    crossing: np.ndarray
+    hops: float
+    deliveries: float
+    calls: np.ndarray
+
+
+class Cuts:
+    """Sets of nodes with the number of links that lead out of each: boxes at the corners of a mesh, else what is near
+    a node, and
+    single nodes; each with its complement."""
+
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+        pairs = [(link.node, link.other) for link in topology.links]
+        self.pairs = np.array([*pairs, *((v, u) for u, v in pairs)], np.int64).reshape(-1, 2)
+        sides = {name: mask for name, mask in self._sides() if mask.any() and not mask.all()}
+        self.names = [*sides, *(f"all but {name}" for name in sides)]
+        masks = np.array(list(sides.values()), bool).reshape(-1, topology.nodes)
+        self.masks = np.concatenate([masks, ~masks])
+        inside = self.masks
+        self.width = (inside[:, self.pairs[:, 0]] & ~inside[:, self.pairs[:, 1]]).sum(axis=1)
+
+    @cached_property
+    def distances(self) -> np.ndarray:
+        """Links from node to node; a large number where there is no way."""
+        nodes = self.topology.nodes
+        after: list[list[int]] = [[] for _ in range(nodes)]
+        for u, v in self.pairs:
+            after[u].append(int(v))
+        far = np.full((nodes, nodes), 1 << 30, np.int64)
+        for source in range(nodes):
+            far[source, source] = 0
+            reached = [source]
+            for node in reached:
+                for other in after[node]:
+                    if far[source, other] > far[source, node] + 1:
+                        far[source, other] = far[source, node] + 1
+                        reached.append(other)
+        return far
+
+    def _sides(self) -> Iterable[tuple[str, np.ndarray]]:
+        topology = self.topology
+        nodes = np.arange(topology.nodes)
+        for node in nodes:
+            yield f"node {node}", nodes == node
+        if topology.has_coordinates:
+            places = np.array([topology.coordinates(int(node)) for node in nodes], np.int64)
+            ranges = [
+                [*((0, high) for high in range(1, size + 1)), *((low, size) for low in range(1, size))]
+                for size in topology.size
+            ]
+            for box in product(*ranges):
+                inside = np.ones(topology.nodes, bool)
+                named = []
+                for axis, (low, high) in enumerate(box):
+                    inside &= (places[:, axis] >= low) & (places[:, axis] < high)
+                    if high - low < topology.size[axis]:
+                        named.append(f"{'xyz'[axis]} = {low}" + (f"..{high - 1}" if high - low > 1 else ""))
+                if named:
+                    yield f"the nodes with {' and '.join(named)}", inside
+        else:
+            for middle in range(0, topology.nodes, max(1, topology.nodes // 32)):
+                for radius in range(1, topology.nodes):
+                    near = self.distances[middle] <= radius
+                    if near.sum() * 2 > topology.nodes:
+                        break
+                    yield f"the nodes within {radius} links of {middle}", near
+
+
+def demand(operator: Operator, cuts: Cuts) -> Demand | None:
+    """What a message of an operator needs at least, all its instances together; None if nothing can be said."""
+    if operator.valid is not None or operator.kind in ("barrier", "collect"):
+        return None
+    values = runtime_values(operator) if operator.instances else ()
+    if len(values) > MOST_VALUES:
+        return None
+    total: Demand | None = None
+    for instance in range(len(operator.instances)):
+        of_values = []
+        for value in values:
+            flows = _flows(operator, instance, value)
+            if flows is None:
+                return None
+            nodes = operator.instances[instance].nodes
+            of_values.append(_needs(flows, operator.m, cuts, nodes, functional=operator.flow == "functional"))
+        if not of_values:
+            return None
+        least = Demand(
+            np.min([one.accesses for one in of_values], axis=0),
+            np.min([one.crossing for one in of_values], axis=0),
+            min(one.hops for one in of_values),
+            min(one.deliveries for one in of_values),
+            _agreed([one.calls for one in of_values]),
+        )
+        total = least if total is None else _added([(total, 1), (least, 1)])
+    return total
+
+
+def lower_bound(needs: Iterable[tuple[Demand, float]], cuts: Cuts, *, pipelines: int) -> LowerBound:
+    """The greatest of the bounds for operators, given as (demand of a message, number of messages), that share a
+    network."""
+    needed = _added(list(needs))
+    if needed is None:
+        return LowerBound(0.0, "none", "no word has to move")
+    node = int(np.argmax(needed.accesses))
+    found = [
+        LowerBound(
+            float(needed.accesses[node]),
+            "port",
+            f"the processor of node {node} moves {_words(needed.accesses[node])}, one a cycle",
+        )
+    ]
+    wide = cuts.width > 0
+    if wide.any():
+        times = np.where(wide, needed.crossing / np.maximum(cuts.width, 1), 0.0)
+        cut = int(np.argmax(times))
+        links = f"{cuts.width[cut]} link{'s' if cuts.width[cut] > 1 else ''}"
+        text = f"{_words(needed.crossing[cut])} leave {cuts.names[cut]} by {links}"
+        found.append(LowerBound(float(times[cut]), "cut", text))
+        links_all = len(cuts.pairs)
+        found.append(
+            LowerBound(
+                needed.hops / links_all,
+                "links",
+                f"{_words(needed.hops)} cross a link, counted at each, and there are {links_all} links",
+            )
+        )
+    moves = (needed.hops + needed.deliveries) / (len(cuts.topology.working) * pipelines)
+    found.append(LowerBound(moves, "moves", f"routers make {needed.hops + needed.deliveries:,.0f} moves"))
+    return max(found, key=lambda one: one.cycles)
+
+
+def program_bounds(
+    operators: Iterable[Operator], messages: Mapping[str, float], topology: Topology, *, pipelines: int
+) -> dict[str, LowerBound]:
+    """By label, the least cycles of operators of which so many messages are sent; those without a bound are left
+    out."""
+    cuts = Cuts(topology)
+    found = {}
+    for operator in operators:
+        needs = demand(operator, cuts)
+        if needs is not None and messages.get(operator.label):
+            found[operator.label] = lower_bound([(needs, messages[operator.label])], cuts, pipelines=pipelines)
+    return found
+
+
+# -- flows of each kind of operator --------------------------------------------------------------------------------
+
+
+def _flows(operator: Operator, instance: int, value: tuple[int, ...]) -> list[Flow] | None:
+    """The flows of a message, in positions of the instance."""
+    positions = range(len(operator.instances[instance].nodes))
+    everyone = tuple(positions)
+
+    def end(name: str) -> int:
+        return operand(operator, instance, name, value)
+
+    match operator.kind:
+        case "broadcast":
+            source = end("source")
+            return [Flow((source,), tuple(k for k in positions if k != source))]
+        case "spread":
+            return [Flow((end("source"),), (k,)) for k in positions if k != end("source")]
+        case "gather":
+            return [Flow((k,), (end("destination"),)) for k in positions if k != end("destination")]
+        case "seqread":
+            return [Flow((k,), (end("destination"),)) for k in _chain(operator, instance, "sources")]
+        case "seqwrite":
+            return [Flow((end("source"),), (k,)) for k in _chain(operator, instance, "destinations")]
+        case "stream":
+            return [Flow((end("source"),), (end("destination"),))]
+        case "reduce":
+            destination = end("destination")
+            return [Flow(tuple(k for k in positions if k != destination), (destination,))]
+        case "allreduce":
+            return [Flow(everyone, everyone)]
+        case "prefix":
+            return [Flow(everyone, everyone, ordered=True)]
+        case "cshift":
+            return [Flow((k,), ((k + end("distance")) % len(positions),)) for k in positions]
+        case "eoshift":
+            return [Flow((k,), (k + end("distance"),)) for k in positions if k + end("distance") in positions]
+        case "permute":
+            permutation = operator.instances[instance].operand("permutation")
+            if not isinstance(permutation, tuple):
+                return None
+            return [Flow((k,), (to,)) for k, to in enumerate(permutation)]
+    return None
+
+
+def _chain(operator: Operator, instance: int, name: str) -> tuple[int, ...]:
+    chain = operator.instances[instance].operand(name)
+    assert isinstance(chain, tuple)
+    return chain
+
+
+def _needs(flows: list[Flow], m: int, cuts: Cuts, nodes: tuple[int, ...], *, functional: bool) -> Demand:
+    """What flows of an instance on ``nodes`` need, ``m`` words each."""
+    accesses, calls = np.zeros(cuts.topology.nodes), np.zeros(cuts.topology.nodes, np.int64)
+    crossing = np.zeros(len(cuts.masks))
+    hops = deliveries = 0.0
+    for flow in flows:
+        senders = [nodes[k] for k in flow.senders]
+        receivers = [nodes[k] for k in flow.receivers]
+        if flow.ordered:
+            senders, receivers = senders[:-1], receivers[1:]
+        if not functional:
+            np.add.at(calls, [*senders, *receivers], 1)
+        if not receivers or not senders or len({*senders, *receivers}) == 1:
+            continue  # a node that sends to itself
+        np.add.at(accesses, [*senders, *receivers], m)
+        deliveries += m * len(receivers)
+        inside = cuts.masks
+        if flow.ordered:
+            order = np.array([nodes[k] for k in flow.senders])
+            crossing += m * _any_before(inside[:, order])
+            hops += m * len(receivers)
+        else:
+            crossing += m * (inside[:, senders].any(axis=1) & ~inside[:, receivers].all(axis=1))
+            far = int(cuts.distances[senders[0], receivers].max()) if len(senders) == 1 else 0
+            hops += m * max(far, len(senders), len(receivers))
+    if functional:
+        calls[list(nodes)] = 1
+    return Demand(accesses, crossing, hops, deliveries, calls)
+
+
+def _any_before(inside: np.ndarray) -> np.ndarray:
+    """For each row, is there a node inside that comes before a node outside?"""
+    rest_inside = np.logical_and.accumulate(inside[:, :0:-1], axis=1)[:, ::-1]
+    return np.asarray((inside[:, :-1] & ~rest_inside).any(axis=1))
+
+
+def _agreed(calls: list[np.ndarray]) -> np.ndarray:
+    """Calls of each node where all agree, else 0."""
+    same = np.ones(len(calls[0]), bool)
+    for one, other in pairwise(calls):
+        same &= one == other
+    return np.where(same, calls[0], 0)
+
+
+def _added(needs: list[tuple[Demand, float]]) -> Demand | None:
+    if not needs:
+        return None
+    return Demand(
+        sum((times * one.accesses for one, times in needs), np.zeros(len(needs[0][0].accesses))),
+        sum((times * one.crossing for one, times in needs), np.zeros(len(needs[0][0].crossing))),
+        sum(times * one.hops for one, times in needs),
+        sum(times * one.deliveries for one, times in needs),
+        sum((one.calls for one, _ in needs), np.zeros(len(needs[0][0].calls), np.int64)),
+    )
+
+
+def _words(count: float) -> str:
+    return f"{ceil(count):,} word{'' if ceil(count) == 1 else 's'}"
