@@ -56,8 +56,8 @@ def _problem(result: object) -> str | None:
         if not _is_number(result["categories"].get(name, _ABSENT.get(name))):
             return f"categories must have a number for {name}"
     for label, operator in result["operators"].items():
-        if not isinstance(operator, dict) or not _is_number(operator.get("bandwidth")):
-            return f"operator {label} has no bandwidth"
+        if not isinstance(operator, dict) or not _is_bandwidth(operator.get("bandwidth")):
+            return f"operator {label} has a bandwidth that is no number"
         if not isinstance(operator.get("implementation"), str):
             return f"operator {label} has no implementation"
     return None
@@ -65,6 +65,11 @@ def _problem(result: object) -> str | None:
 
 def _cycles(result: Mapping[str, Any], category: str) -> float:
     return result["categories"].get(category, _ABSENT.get(category))
+
+
+def _is_bandwidth(value: object) -> bool:
+    """Packet routers promise none, nor do operators whose work others do."""
+    return value is None or _is_number(value)
 
 
 def _is_number(value: object) -> bool:
@@ -110,13 +115,17 @@ def _change(first: float, second: float) -> str:
 
 
 def _operator(operator: Mapping[str, Any] | None) -> str:
-    return "–" if operator is None else f"{operator['implementation']} {operator['bandwidth']:.3f}"
+    if operator is None:
+        return "–"
+    bandwidth = operator.get("bandwidth")
+    return f"{operator['implementation']}" + ("" if bandwidth is None else f" {bandwidth:.3f}")
 
 
 def _bandwidths(first: Mapping[str, Any] | None, second: Mapping[str, Any] | None) -> str:
-    if first is None or second is None:
+    bandwidths = [None if one is None else one.get("bandwidth") for one in (first, second)]
+    if bandwidths[0] is None or bandwidths[1] is None:
         return "–"
-    return _change(first["bandwidth"], second["bandwidth"])
+    return _change(bandwidths[0], bandwidths[1])
 
 
 def _short(value: object) -> str:

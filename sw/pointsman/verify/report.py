@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from textwrap import wrap
 from typing import Any
 
 from pointsman.artifacts.images.images import OperatorImage
+
+WIDTH = 100
+"""Most columns of a line that says what was looked at."""
 
 
 @dataclass(frozen=True)
@@ -290,10 +294,12 @@ class CheckReport:
         lines = [finding.render() for finding in self.findings]
         lines += [f"{rule}: {count} more findings of this kind" for rule, count in self.more.items()]
         lines += [f"not checked: {what}" for what in self.unchecked]
-        counts = ", ".join(f"{kind} {count}" for kind, count in self.counts.items())
         broken = len(self.findings) + sum(self.more.values())
         verdict = "all rules hold" if self.ok else f"{broken} finding{'s' if broken > 1 else ''}"
-        lines.append(f"{self.name}: {verdict} ({counts})")
+        counts = ", ".join(f"{kind} {count:,}" for kind, count in self.counts.items())
+        lines.append(f"{self.name}: {verdict}")
+        if counts:
+            lines += wrap(counts, WIDTH, initial_indent="  looked at: ", subsequent_indent="    ")
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pointsman.api.judged import prove, refuse_malformed
 from pointsman.api.options import implementations_of, refuse_addresses, shape_of
+from pointsman.api.progress import telling
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 from pointsman.targets.target import TargetRun
@@ -55,7 +56,8 @@ class NumeshTarget:
         self.plan = _plan(program, name, given)
         images = make_images(self.plan)
         if given.get("check", True):
-            prove(images)
+            with telling(f"proving the images of {name}"):
+                prove(images)
         self._made = images, program
         return images
 
@@ -97,13 +99,15 @@ class NumeshTarget:
 
         topology, trace = artifact.topology, given["trace"]
         started = time.perf_counter()
-        with Machine(
-            shape_of(topology, given),
-            topology,
-            engine=given["engine"],
-            wave=given["wave"],
-            wave_window=given["wave_window"],
-        ) as machine:
+        with telling("building the simulation of the mesh (once)", has_bar=True):
+            built = Machine(
+                shape_of(topology, given),
+                topology,
+                engine=given["engine"],
+                wave=given["wave"],
+                wave_window=given["wave_window"],
+            )
+        with built as machine, telling("running", has_bar=True):
             seconds["build"] = time.perf_counter() - started
             done = run_application(
                 artifact,
@@ -137,12 +141,13 @@ class NumeshTarget:
 def _plan(program: Program, name: str, given: Given) -> Plan:
     from pointsman.plan.make_plan import PlanOptions, make_plan
 
-    return make_plan(
-        program,
-        shape_of(program.topology, given),
-        name=name,
-        period=given["period"],
-        implementations=implementations_of(given["plugins"]),
-        effort=given["effort"],
-        options=PlanOptions(seed=given.get("seed", 0), most_phases=given["phases"]),
-    )
+    with telling(f"planning {name}") as say:
+        return make_plan(
+            program,
+            shape_of(program.topology, given),
+            name=name,
+            period=given["period"],
+            implementations=implementations_of(given["plugins"]),
+            effort=given["effort"],
+            options=PlanOptions(seed=given.get("seed", 0), most_phases=given["phases"], progress=say),
+        )

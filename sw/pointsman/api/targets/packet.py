@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packet_router.shape import RouterShape, ShapeError
+from pointsman.api.progress import telling
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 from pointsman.targets.packet import PacketProgram, make_packet_program
@@ -73,7 +74,9 @@ class PacketTarget:
         from pointsman.report.run import means_json
 
         started = time.perf_counter()
-        with packet_machine(artifact) as machine:
+        with telling(f"building the simulation of {artifact.topology.nodes} packet routers (once)", has_bar=True):
+            built = packet_machine(artifact)
+        with built as machine, telling("running", has_bar=True):
             seconds["build"] = time.perf_counter() - started
             done = run_packet_application(
                 artifact,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pointsman.api.options import refuse_addresses
+from pointsman.api.progress import telling
 from pointsman.errors import PointsmanError
 from pointsman.targets.target import TargetRun
 
@@ -100,7 +101,9 @@ class SwitchTarget:
         from pointsman.report.tdm import tdm_json, tdm_text
 
         started = time.perf_counter()
-        with switch_machine(artifact.shape, given["engine"]) as machine:
+        with telling(f"building the simulation of a switch of {artifact.shape.ports} ports (once)", has_bar=True):
+            built = switch_machine(artifact.shape, given["engine"])
+        with built as machine, telling("running", has_bar=True):
             seconds["build"] = time.perf_counter() - started
             done = run_tdm_application(
                 artifact, application, machine, seconds=seconds, max_cycles=given["max_cycles"], events=given["events"]

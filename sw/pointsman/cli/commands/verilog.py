@@ -87,6 +87,9 @@ def verilog(ctx: click.Context, block: str, output: Path, **given: Any) -> None:
     \b
     Example:
       pointsman verilog numesh --mesh 4x4 -o mesh.v
+      pointsman verilog numesh --topology torus:4x4 -o torus.v
+      pointsman verilog numesh --topology graph.json -o graph.v
+      pointsman verilog packet-router --mesh 4x4 --torus -o packets.v
       pointsman verilog tdm-switch --ports 16 --slots 4 -o switch.v
     """
     for name in _ELSEWHERE[block]:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from pointsman.artifacts.routes.routes import RouteProblem, RouteResult
 
 ENDINGS = (".png", ".svg", ".pdf")
+MAX_NUMBERS = 400
+"""Nodes up to which each has its number in the picture."""
+MAX_LEGEND = 20
+"""Streams up to which a legend names them: as many as there are colours."""
 MAX_LINKS = 400
 """Links across the space-time diagram; of a larger network the busiest."""
 
@@ -101,12 +105,15 @@ def _draw_load(axes: Axes, problem: RouteProblem, load: np.ndarray) -> None:
     lines.set_clim(0, 1)
     axes.add_collection(lines)
     axes.plot(places[:, 0], places[:, 1], "o", color="black", markersize=4)
+    if problem.nodes <= MAX_NUMBERS:
+        for node, (x, y) in enumerate(places):
+            axes.annotate(str(node), (x, y), (4, -4), textcoords="offset points", fontsize=7, va="top")
     dead = sorted(problem.dead_nodes)
     axes.plot(places[dead, 0], places[dead, 1], "x", color="red", markersize=9)
     axes.set_aspect("equal")
     axes.invert_yaxis()
     axes.set_axis_off()
-    axes.set_title("load of the links (words per slot)")
+    axes.set_title("load of the links (words per slot); numbers: nodes" + ("; crosses: dead nodes" if dead else ""))
     if axes.figure is not None:
         axes.figure.colorbar(lines, ax=axes, shrink=0.7)
 
@@ -127,7 +134,7 @@ def _draw_slots(axes: Axes, problem: RouteProblem, result: RouteResult, grid: np
         shown = np.array(sorted(link for link, _ in busiest))
     part = grid[:, shown]
     # Neighbouring streams get colours that differ.
-    coloured = np.ma.masked_less((part * 7) % 20 * (part >= 0) - (part < 0), 0)
+    coloured = np.ma.masked_less(_colour(part) * (part >= 0) - (part < 0), 0)
     if part.size:
         axes.imshow(coloured, aspect="auto", interpolation="nearest", cmap="tab20", vmin=0, vmax=19)
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
@@ -137,4 +144,27 @@ def _draw_slots(axes: Axes, problem: RouteProblem, result: RouteResult, grid: np
     if len(shown) and len(shown) <= 40:
         axes.set_xticks(range(len(shown)), [f"{problem.links[link][0]}→{problem.links[link][1]}" for link in shown])
         axes.tick_params(axis="x", rotation=90, labelsize=7)
+    if 0 < len(problem.streams) <= MAX_LEGEND:
+        _add_legend(axes, problem)
     axes.set_title(f"what each link carries ({100 * (grid >= 0).mean() if grid.size else 0:.0f} % of the slots)")
+
+
+def _colour(stream: np.ndarray) -> np.ndarray:
+    """Number of the colour of a stream: neighbouring streams get colours that differ."""
+    return np.asarray((stream * 7) % 20)
+
+
+def _add_legend(axes: Axes, problem: RouteProblem) -> None:
+    """Name the colour of each stream: source and destinations."""
+    import matplotlib as mpl
+    from matplotlib.patches import Patch
+
+    colours = mpl.colormaps["tab20"]
+    patches = []
+    for index, stream in enumerate(problem.streams):
+        ends = ", ".join(map(str, stream.destinations[:4])) + (" …" if len(stream.destinations) > 4 else "")
+        colour = colours(int(_colour(np.array(index))))
+        patches.append(Patch(color=colour, label=f"{stream.source} → {ends}"))
+    axes.legend(
+        handles=patches, title="stream", fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.3
+    )

@@ -48,6 +48,17 @@ def test_cycles_operators_and_settings_stand_side_by_side(tmp_path: Path):
     assert set(found["settings"]) == {"target"}
 
 
+def test_operators_without_a_bandwidth_are_compared_too(tmp_path: Path):
+    """Packet routers promise none (null), and operators whose work others do have none."""
+    packets = {"implementation": "dyn_bcast", "phase": "0", "bandwidth": None}
+    replaced = {"implementation": "replaced", "parts": ["b/x"], "cycles": {}}
+    for operator, shown in ((packets, "dyn_bcast"), (replaced, "replaced")):
+        code, text = compare(tmp_path, result(), result(operators={"b": operator}))
+        assert code == 0, text
+        row = next(line.split() for line in text.splitlines() if line.startswith("b "))
+        assert row == ["b", "str_bcast", "0.250", shown, "–"]
+
+
 def test_a_run_is_like_itself():
     found = compare_json(result(), result())
     assert (found["ratio"], found["settings"]) == (1.0, {})
@@ -62,7 +73,14 @@ def test_a_run_is_like_itself():
         ({}, "is no result of a run: target is missing or of the wrong kind"),
         (result(total_cycles=True), "is no result of a run: total_cycles is missing or of the wrong kind"),
         (result(categories={}), "is no result of a run: categories must have a number for cpu"),
-        (result(operators={"b": 3}), "is no result of a run: operator b has no bandwidth"),
+        (
+            result(operators={"b": 3}),
+            "is no result of a run: operator b has a bandwidth that is no number",
+        ),
+        (
+            result(operators={"b": {"bandwidth": "x", "implementation": "y"}}),
+            "is no result of a run: operator b has a bandwidth that is no number",
+        ),
         (result(operators={"b": {"bandwidth": 1}}), "is no result of a run: operator b has no implementation"),
     ],
 )

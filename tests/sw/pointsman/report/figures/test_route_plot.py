@@ -50,3 +50,17 @@ def test_nothing_to_draw_is_drawn(tmp_path):
 def test_other_endings_are_refused(tmp_path):
     with pytest.raises(PointsmanError, match=r"a plot must end in .png, .svg, .pdf, not 'a.jpeg2'"):
         check_plot_name(tmp_path / "a.jpeg2")
+
+
+def test_nodes_have_numbers_and_streams_a_legend(tmp_path):
+    problem = make_problem(mesh(3, 2), [RouteStream(0, (5, 2)), RouteStream(4, (0,))])
+    path = tmp_path / "a.svg"
+    plot_route(problem, route_ideal(problem), path)
+    text = path.read_text()  # glyphs are drawn as paths, with the text in a comment
+    assert all(f"<!-- {node} -->" in text for node in range(6))
+    assert "<!-- 0 → 5, 2 -->" in text
+    assert "<!-- 4 → 0 -->" in text
+    assert "<!-- stream -->" in text
+    many = make_problem(mesh(5, 5), [RouteStream(node, (24 - node,)) for node in range(24) if node != 12])
+    plot_route(many, route_ideal(many), path)
+    assert "<!-- stream -->" not in path.read_text()

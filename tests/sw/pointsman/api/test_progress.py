@@ -1,0 +1,77 @@
+"""Lines on standard error about work that takes long."""
+
+from __future__ import annotations
+
+import sys
+from threading import Event
+
+import pytest
+
+from pointsman.api import progress
+from pointsman.api.progress import telling
+
+
+class Stream:
+    """Takes lines, and says when there are enough of them."""
+
+    def __init__(self, enough: int, *, terminal: bool = False) -> None:
+        self.text = ""
+        self.enough = enough
+        self.full = Event()
+        self.terminal = terminal
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+    def write(self, text: str) -> None:
+        self.text += text
+        if self.text.count("\n") >= self.enough:
+            self.full.set()
+
+    def flush(self) -> None:
+        pass
+
+
+def test_long_work_is_told_with_what_is_done_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = Stream(1), Stream(3)
+    monkeypatch.setattr(progress, "PAUSES", (0.001,))
+    monkeypatch.setattr(sys, "stderr", first)
+    with telling("planning ring"):
+        assert first.full.wait(60)
+    assert first.text.startswith("… planning ring, 0 s so far\n")
+    monkeypatch.setattr(sys, "stderr", second)
+    with telling("planning") as say:
+        say("routing")
+        assert second.full.wait(60)
+    assert "… routing, 0 s so far\n" in second.text
+
+
+def test_short_work_and_work_with_a_bar_are_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Stream(1)
+    monkeypatch.setattr(sys, "stderr", stream)
+    with telling("planning"):
+        pass
+    assert stream.text == ""
+    terminal = Stream(1, terminal=True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(progress, "PAUSES", (0.0,))
+    with telling("building", has_bar=True) as say:
+        say("compiling")
+        assert not terminal.full.wait(0.05)
+
+
+def test_lines_stop_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Stream(1)
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(progress, "PAUSES", (0.001,))
+
+    def fail() -> None:
+        with telling("planning"):
+            assert stream.full.wait(60)
+            raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        fail()
+    told = stream.text
+    assert not Event().wait(0.02)
+    assert stream.text == told
