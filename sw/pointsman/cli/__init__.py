@@ -23,6 +23,7 @@ from .commands.fmt import fmt
 from .commands.route import route
 from .commands.run import run
 from .commands.show import show
+from .commands.sweep import sweep
 from .commands.synth import synth
 from .commands.verilog import verilog
 from .options import EXIT_INTERRUPTED, EXIT_USER
@@ -88,9 +89,10 @@ def main() -> None:
       pointsman check matmul.image
       pointsman route streams.json --router ideal --json routes.json
       pointsman configure connections.json --json configurations.json
+      pointsman sweep examples/sweep/matmul.toml
       pointsman verilog numesh --mesh 4x4 -o mesh.v
     """
 
 
-for _command in (compile_, configure, check, compare, explain, fmt, route, run, show, synth, verilog):
+for _command in (compile_, configure, check, compare, explain, fmt, route, run, show, sweep, synth, verilog):
     main.add_command(_command)

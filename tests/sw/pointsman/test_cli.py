@@ -29,6 +29,7 @@ SMALL = ("--mesh", "2x2", *MODEL)
 RESULT_KEYS = [
     "correct",
     "answer",
+    "remarks",
     "target",
     "engine",
     "network",
@@ -123,6 +124,8 @@ def test_commands_are_those_that_the_tests_below_cover() -> None:
         "fmt",
         "route",
         "run",
+        "show",
+        "sweep",
         "synth",
         "verilog",
     ]

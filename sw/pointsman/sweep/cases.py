@@ -1,0 +1,136 @@
+"""A case of a sweep: an application with all its options, run once; what came of it is a record in a file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pointsman
+from pointsman.errors import PointsmanError
+from pointsman.files import write_whole
+
+SOURCES = (".py", ".cop")
+"""Endings of files beside an application that may change what it does."""
+Record = dict[str, Any]
+"""``case``: its options; ``status``: one of `STATUSES`; ``values``: as of ``pointsman run --json``, or ``error``: why there are
+none; ``seconds``: wall time."""
+STATUSES = ("right", "wrong", "error", "died")
+"""The answer is right or wrong; the run ended with an error; the process ended without saying why."""
+_ONE_AT_A_TIME = threading.Lock()
+"""A worker of dask may have several threads; loaded applications and compiled kernels are for one at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """An application on a network, with its own options (``arguments``) and those of `pointsman.run`; equal to itself only.
+
+    ``application`` is an absolute path; ``sources`` is a digest of what is written in it and beside it (`digest_beside`).
+    """
+
+    application: str
+    sources: str
+    network: str | None
+    target: str | None
+    dry: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What was asked for, as plain values; the application by the name of its file."""
+        named = {"network": self.network, "target": self.target, **({"dry": True} if self.dry else {})}
+        given = {name: value for name, value in named.items() if value is not None}
+        return {"application": Path(self.application).stem, **given, **self.options, "arguments": dict(self.arguments)}
+
+    @cached_property
+    def key(self) -> str:
+        """Name of the record: a digest of the case, its sources and Pointsman's version. 16 hexadecimal digits."""
+        asked = [self.application, self.sources, self.as_dict(), pointsman.__version__]
+        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
+
+    def __str__(self) -> str:
+        given = self.as_dict()
+        given.update(given.pop("arguments"))
+        return " ".join(
+            str(value) if name in ("application", "network", "target") else f"{name}={value}"
+            for name, value in given.items()
+        )
+
+
+def digest_beside(application: Path) -> str:
+    """Digest of an application's file and of the sources beside it: if they change, its cases are new cases.
+
+    Raises
+    ------
+    PointsmanError
+        If they cannot be read.
+    """
+    found = hashlib.sha256()
+    try:
+        for path in sorted({application, *(one for one in application.parent.iterdir() if one.suffix in SOURCES)}):
+            found.update(path.name.encode() + b"\0" + path.read_bytes())
+    except OSError as error:
+        raise PointsmanError(f"cannot read the application {application}: {error.strerror or error}") from None
+    return found.hexdigest()
+
+
+def record_path(folder: Path, case: Case) -> Path:
+    """Where the record of a case is."""
+    return folder / "cases" / f"{case.key}.json"
+
+
+def read_record(folder: Path, case: Case) -> Record | None:
+    """The record of a case; None if there is none yet."""
+    try:
+        record = json.loads(record_path(folder, case).read_text())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise PointsmanError(
+            f"cannot read the record {record_path(folder, case)}: {error}", hint="remove it, and the case is run again"
+        ) from None
+    assert isinstance(record, dict)
+    return record
+
+
+def write_record(folder: Path, case: Case, record: Record) -> None:
+    """Write a record; it is there whole or not at all."""
+    write_whole(record_path(folder, case), json.dumps(record) + "\n")
+
+
+def run_case(folder: str, case: Case) -> str:
+    """Run a case and write its record, unless that is there; gives the record's status. Never raises for what a case does."""
+    place = Path(folder)
+    with _ONE_AT_A_TIME:
+        record = read_record(place, case)
+        if record is None:
+            record = _run(case)
+            write_record(place, case, record)
+    return str(record["status"])
+
+
+def _run(case: Case) -> Record:
+    started = time.perf_counter()
+    record: Record = {"case": case.as_dict()}
+    try:
+        result = pointsman.run(
+            case.application,
+            case.network,
+            target=case.target,
+            arguments=case.arguments,
+            dry=case.dry,
+            **case.options,
+        )
+        record |= {"status": "right" if result.correct else "wrong", "values": result.values}
+    except PointsmanError as error:
+        record |= {"status": "error", "error": str(error)}
+    except Exception:
+        record |= {"status": "error", "error": traceback.format_exc()}
+    return record | {"seconds": round(time.perf_counter() - started, 3)}

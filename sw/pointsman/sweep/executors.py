@@ -1,0 +1,105 @@
+"""Where cases run: in a pool of processes on this machine, or on the workers of a dask scheduler.
+
+Both give each case that has ended, in any order, with its status or the exception that stood in its way.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from multiprocessing import get_context
+from typing import Any
+
+from pointsman.errors import PointsmanError
+
+from .cases import Case
+
+Ended = tuple[Case, str | BaseException]
+Work = Callable[[Case], str]
+MOST_PROCESSES = 512
+
+
+def ended_cases(cases: Sequence[Case], work: Work, on: str) -> Iterator[Ended]:
+    """Run all cases; give each as it ends.
+
+    Parameters
+    ----------
+    work : function
+        Of a module, so that other processes find it.
+    on : str
+        "pool" (a process a core), "pool:N" (N processes), or "dask:ADDRESS" (of a scheduler, for instance
+        "dask:tcp://10.0.0.1:8786", or of a scheduler file that ends in .json).
+
+    Raises
+    ------
+    PointsmanError
+        If ``on`` is none of these, dask is not installed, or the scheduler does not answer.
+    """
+    kind, colon, rest = on.partition(":")
+    if kind == "dask" and rest:
+        return _on_dask(cases, work, rest)
+    if kind == "pool" and (not colon or (rest.isascii() and rest.isdigit() and 1 <= int(rest) <= MOST_PROCESSES)):
+        return _on_pool(cases, work, int(rest) if colon else len(os.sched_getaffinity(0)))
+    raise PointsmanError(
+        f"cases run on pool, pool:N with 1 to {MOST_PROCESSES} processes, or dask:ADDRESS, not on {on!r}",
+        hint="for instance --on pool:4, or --on dask:tcp://127.0.0.1:8786",
+    )
+
+
+def _on_pool(cases: Sequence[Case], work: Work, processes: int) -> Iterator[Ended]:
+    """A process that dies breaks the pool, and which case killed it is not known: those that were running are run again alone,
+    each in a pool of its own."""
+    waiting, suspects = deque(cases), deque[Case]()
+    while waiting or suspects:
+        alone = bool(suspects)
+        source = deque([suspects.popleft()]) if alone else waiting
+        running: dict[Future[str], Case] = {}
+        with ProcessPoolExecutor(1 if alone else processes, mp_context=get_context("spawn")) as pool:
+            while source or running:
+                try:
+                    while source and len(running) < processes:
+                        running[pool.submit(work, source[0])] = source[0]
+                        source.popleft()
+                    done = wait(running, return_when=FIRST_COMPLETED).done
+                    broken = [running[future] for future in done if isinstance(future.exception(), BrokenProcessPool)]
+                except BrokenProcessPool:
+                    done, broken = set(), list(running.values())
+                for future in done:
+                    if not isinstance(future.exception(), BrokenProcessPool):
+                        yield running.pop(future), future.exception() or future.result()
+                if broken:
+                    if alone:
+                        yield from ((case, RuntimeError("its process was killed")) for case in broken)
+                    else:
+                        suspects.extend(dict.fromkeys([*broken, *running.values()], None))
+                    break
+
+
+def _on_dask(cases: Sequence[Case], work: Work, address: str) -> Iterator[Ended]:
+    """Whose worker dies is given to another by the scheduler; after a few deaths the case is given up (`KilledWorker`)."""
+    try:
+        from distributed import Client, as_completed
+    except ImportError:
+        raise PointsmanError("dask.distributed is not installed", hint='pip install "pointsman[cluster]"') from None
+    where: dict[str, Any] = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
+    try:
+        client = Client(**where, timeout="10s", set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise PointsmanError(
+            f"no dask scheduler answers at {address}: {error}",
+            hint="start it with: dask scheduler; dask worker ADDRESS",
+        ) from None
+    with client:
+        futures = {client.submit(work, case, key=f"pointsman-{case.key}", pure=False): case for case in cases}
+        for future in as_completed(futures, loop=client.loop):
+            raised = future.exception()
+            yield futures[future], future.result() if raised is None else raised
+
+
+def work_in(folder: str, run: Callable[[str, Case], str]) -> Work:
+    """The work on cases whose records are in ``folder``."""
+    return partial(run, folder)
