@@ -45,6 +45,7 @@ RESULT_KEYS = [
     "loader_phase",
     "node_cycles_per_second",
     "seconds",
+    "time",
 ]
 
 SHIFT_COP = "(parameter words 4)\n(defaults :m words)\n(cshift 'c 1)\n"
