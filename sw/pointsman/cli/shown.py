@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from pointsman.errors import PointsmanError
 from pointsman.files import read_text
 
+from .options import names_network, topology_of
+
 if TYPE_CHECKING:
     from pointsman.report.show.document import Document
     from pointsman.targets.target import Given
@@ -100,6 +102,15 @@ def _from_json(path: Path, given: Given) -> Document:
         from pointsman.report.show.switch import configurations_document
 
         return configurations_document(plain, path.stem)
+    if isinstance(plain, dict) and "router" in plain and "streams" in plain:
+        from pointsman.report.show.answers import routes_document
+
+        named = names_network(given)
+        return routes_document(plain, path.stem, topology_of(given) if named else None)
+    if isinstance(plain, dict) and "total_cycles" in plain and "per_node" in plain:
+        from pointsman.report.show.answers import run_document
+
+        return run_document(plain, path.stem)
     raise PointsmanError(
         f"{path} is no JSON that pointsman writes and show can read",
         hint="results of run --json, routes of route --json, configurations of configure --json, documents of show --json",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,11 +84,30 @@ def show(ctx: click.Context, application: Path, **given: Any) -> None:
     if outputs["output"] is not None:
         size = write_page(document, outputs["output"])
         note(f"wrote {outputs['output']} ({size / 1e6:.2f} MB)")
-    if outputs["json_path"] is not None:
-        from pointsman.report.show.document import document_bytes
+    _write_others(document, outputs)
 
-        write_whole(outputs["json_path"], document_bytes(document) + b"\n")
-        note(f"wrote {outputs['json_path']}")
+
+def _write_others(document: Document, outputs: Mapping[str, Path | None]) -> None:
+    """Everything but the page."""
+    from pointsman.report.show.document import document_bytes
+
+    texts: dict[str, Callable[[], str | bytes]] = {"json_path": lambda: document_bytes(document) + b"\n"}
+    if outputs["perfetto"] is not None or outputs["npeviz"] is not None:
+        from pointsman.report.show.exports import npeviz_text, perfetto_text
+
+        texts |= {"perfetto": lambda: perfetto_text(document), "npeviz": lambda: npeviz_text(document)}
+    for name, text in texts.items():
+        path = outputs[name]
+        if path is not None:
+            write_whole(path, text())
+            note(f"wrote {path}")
+    for ending in ("png", "svg"):
+        folder = outputs[ending]
+        if folder is not None:
+            from pointsman.report.show.figures import write_figures
+
+            for path in write_figures(document, folder, ending):
+                note(f"wrote {path}")
 
 
 def _document(ctx: click.Context, path: Path) -> Document:

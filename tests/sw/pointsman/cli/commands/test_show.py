@@ -70,3 +70,11 @@ def test_unknown_option_is_refused_for_a_program(program: Path) -> None:
     done = show(program, "--mesh", "2x1", "--sizes", "4")
     assert done.exit_code == 2
     assert "there is no option --sizes" in done.output
+
+
+def test_other_forms_are_written_on_request(program: Path, tmp_path: Path) -> None:
+    forms = {"--perfetto": "t.json", "--npeviz": "n.json", "--svg": "figures", "--json": "d.json", "-o": "p.html"}
+    done = show(program, "--mesh", "2x1", *(part for key, name in forms.items() for part in (key, tmp_path / name)))
+    assert done.exit_code == 0, done.output
+    assert all((tmp_path / name).exists() for name in forms.values())
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["network.svg", "space-time.svg"]

@@ -1,0 +1,195 @@
+"""Documents of what other commands have written as JSON: routes of ``pointsman route``, results of ``pointsman run``.
+
+Both files are short of what the commands knew: routes do not say what the network is (it can be given), and results of a run have
+sums but no words.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from pointsman.errors import PointsmanError
+from pointsman.network import Topology, mesh, torus
+from pointsman.network.topology import MAX_NODES
+from pointsman.report.run import CATEGORIES
+
+from .document import Arrival, Document, Net, Node, Operator, Phase, Run, Step, Stream, Way
+from .network import circle, net_of
+
+_MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError)
+
+
+def routes_document(plain: Mapping[str, Any], name: str, topology: Topology | None = None) -> Document:
+    """Document of what ``pointsman route --json`` has written.
+
+    Parameters
+    ----------
+    topology : Topology, optional
+        The network; otherwise the links that carry words are drawn between nodes on a circle.
+
+    Raises
+    ------
+    PointsmanError
+        If a key is missing, a value is of another kind, or a word goes where the network has no link.
+    """
+    try:
+        period = int(plain["period"])
+        words = [[[_move(move) for move in word] for word in stream["words"]] for stream in plain["streams"]]
+        shares = [float(stream["bandwidth"]) for stream in plain["streams"]]
+        held = [_held(node) for node in plain.get("nodes") or []]
+        bounds = [{"value": float(b["value"]), "kind": str(b["kind"]), "text": str(b["text"])} for b in plain["bounds"]]
+        router = str(plain["router"])
+    except _MALFORMED as error:
+        raise PointsmanError(f"these are no routes: {type(error).__name__} {error}") from None
+    if period < 1:
+        raise PointsmanError(f"routes must have a period of at least a slot, not {period}")
+    pairs = {(u, v) for word in words for one in word for u, _, v in one if u is not None and v is not None and u != v}
+    ends = {node for word in words for one in word for u, _, v in one for node in (u, v) if node is not None}
+    nodes = max(1 + max(ends, default=0), len(held))
+    if min(ends, default=0) < 0 or nodes > MAX_NODES:
+        raise PointsmanError(f"the nodes of routes must be 0 to {MAX_NODES - 1}")
+    net = Net("graph", [nodes], nodes, circle(nodes), sorted(pairs)) if topology is None else net_of(topology)
+    if wrong := sorted(pairs - set(net.links)):
+        raise PointsmanError(f"words go {wrong[0][0]} → {wrong[0][1]}, and the network has no such link")
+    if nodes > net.nodes:
+        raise PointsmanError(f"the routes are for {nodes} nodes, the network has {net.nodes}")
+    number = {pair: index for index, pair in enumerate(net.links)}
+    streams = []
+    for index, routed in enumerate(words):
+        destinations = list(dict.fromkeys(u for word in routed for u, _, v in word if v is None and u is not None))
+        if not routed or not routed[0]:
+            continue
+        first = next((v for u, _, v in routed[0] if u is None), routed[0][0][0])
+        ways = [_way(word, number, {node: place for place, node in enumerate(destinations)}) for word in routed]
+        label = f"{first} → {' '.join(map(str, destinations[:4]))}{' …' * (len(destinations) > 4)}"
+        streams.append(
+            Stream(f"{index}: {label}", -1, 0, int(first or 0), -1, [(n, -1) for n in destinations], len(ways), ways)
+        )
+    taken = [
+        len(
+            {
+                (way.start + after) % period
+                for s in streams
+                for way in s.ways
+                for link, after, _ in way.steps
+                if link == i
+            }
+        )
+        for i in range(len(net.links))
+    ]
+    full = max(range(len(taken)), key=lambda link: taken[link], default=-1)
+    limits = []
+    if full >= 0:
+        u, v = net.links[full]
+        limits = [
+            ("link", taken[full] / period, f"the link {u} → {v} carries words in {taken[full]} of {period} slots")
+        ]
+    least = f"; least bandwidth {min(shares):g}" if shares else ""
+    return Document(
+        title=f"{name}: {len(words)} streams in {period} slots ({router} model){least}",
+        target="route",
+        network=net,
+        period=period,
+        phases=[Phase("route", limits=limits, reason=str(plain.get("length_reason", "")))],
+        streams=streams,
+        nodes=held,
+        why={"bounds": bounds},
+        notes=[str(note) for note in plain.get("notes", [])],
+    )
+
+
+def _move(move: Any) -> tuple[int | None, int, int | None]:
+    u, slot, v = move[0], move[1], move[2]
+    return (None if u is None else int(u)), int(slot), (None if v is None else int(v))
+
+
+def _way(
+    word: list[tuple[int | None, int, int | None]], number: Mapping[tuple[int, int], int], places: Mapping[int, int]
+) -> Way:
+    moves = sorted(word, key=lambda move: move[1])
+    start = moves[0][1]
+    steps: list[Step] = []
+    arrivals: list[Arrival] = []
+    at: dict[int, int] = {}
+    """By node, the step that brought the word."""
+    for u, slot, v in moves:
+        if u is not None and v is not None and u != v:
+            steps.append((number[u, v], slot - start, at.get(u, -1)))
+            at[v] = len(steps) - 1
+        elif u is not None and v is None:
+            arrivals.append((places[u], slot - start + 1, at.get(u, -1)))
+    return Way(start, steps, arrivals)
+
+
+def _held(node: Mapping[str, Any]) -> Node:
+    slots: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for slot, row in enumerate(node["schedule"]):
+        for pipeline, vfsm in enumerate(row):
+            slots[pipeline, vfsm].append(slot)
+    return Node(
+        vfsms=[
+            (0, int(pipeline), int(vfsm), str(kind), str(source), str(destination), slots[pipeline, vfsm], -1)
+            for pipeline, vfsm, kind, source, destination in node["annotations"]
+            if slots[pipeline, vfsm]
+        ]
+    )
+
+
+def run_document(plain: Mapping[str, Any], name: str) -> Document:
+    """Document of what ``pointsman run --json`` has written: cycles of each node, operators and phases.
+
+    Raises
+    ------
+    PointsmanError
+        If a key is missing or a value is of another kind.
+    """
+    try:
+        kind, size = str(plain["network"]["kind"]), [int(extent) for extent in plain["network"]["size"]]
+        cycles = int(plain["total_cycles"])
+        rows = [[int(count) for count in plain["per_node"][category]] for category in CATEGORIES]
+        per_node = [list(row) for row in zip(*rows, strict=True)]
+        operators = [
+            Operator(
+                str(label),
+                "",
+                str(one["implementation"]),
+                bandwidth=one["bandwidth"],
+                measured={key: float(value) for key, value in one.get("cycles", {}).items()},
+            )
+            for label, one in plain["operators"].items()
+        ]
+        phases = [
+            Phase(
+                str(one["name"]),
+                [
+                    i
+                    for i, operator in enumerate(operators)
+                    if plain["operators"][operator.label]["phase"] == one["name"]
+                ],
+                str(one.get("technique", "")),
+                str(one.get("reason", "")),
+                measured={key: float(value) for key, value in one.get("cycles", {}).items()},
+            )
+            for one in plain.get("phases", [])
+        ]
+        run = Run(
+            str(plain["engine"]), bool(plain["correct"]), str(plain["answer"]), cycles, list(CATEGORIES), per_node
+        )
+    except _MALFORMED as error:
+        raise PointsmanError(f"these are no results of a run: {type(error).__name__} {error}") from None
+    net = Net(kind, size, len(per_node), circle(len(per_node)))
+    if kind in ("mesh", "torus"):
+        net = net_of((mesh if kind == "mesh" else torus)(*size))
+        if net.nodes != len(per_node):
+            raise PointsmanError(f"the results are of {len(per_node)} nodes, a {kind} of this size has {net.nodes}")
+    return Document(
+        title=f"{name} on a {'x'.join(map(str, size))} {kind}",
+        target="run",
+        network=net,
+        operators=operators,
+        phases=phases,
+        run=run,
+        notes=["A file of results has no words and no activities: show the application itself to see them."],
+    )

@@ -1,0 +1,77 @@
+"""Documents of routes and of results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from pointsman.cli import main
+from pointsman.errors import PointsmanError
+from pointsman.network import mesh, torus
+from pointsman.report.show.answers import routes_document, run_document
+from pointsman.report.show.document import Document
+
+STREAMS = {
+    "topology": {"kind": "torus", "size": [3, 3]},
+    "streams": [{"source": 0, "destinations": [4, 8]}, {"source": 4, "destinations": [0], "words": 2}],
+}
+
+
+@pytest.fixture(scope="module", params=["ideal", "numesh"])
+def routes(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("routes")
+    (folder / "streams.json").write_text(json.dumps(STREAMS))
+    out = folder / "routes.json"
+    call = ["route", str(folder / "streams.json"), "--router", request.param, "--json", str(out)]
+    done = CliRunner().invoke(main, call)
+    assert done.exit_code == 0, done.output
+    found: dict[str, Any] = json.loads(out.read_text())
+    return found
+
+
+@pytest.mark.parametrize("network", [None, torus(3, 3)])
+def test_words_of_routes_go_from_source_to_every_destination(routes: dict[str, Any], network: Any) -> None:
+    made = routes_document(routes, "a", network)
+    assert made.period == routes["period"]
+    assert [stream.source for stream in made.streams] == [0, 4]
+    assert [sorted(node for node, _ in stream.destinations) for stream in made.streams] == [[4, 8], [0]]
+    for stream, routed in zip(made.streams, routes["streams"], strict=True):
+        assert len(stream.ways) == len(routed["words"])
+        for way, word in zip(stream.ways, routed["words"], strict=True):
+            crossed = sorted((u, v) for u, _, v, *_ in word if u is not None and v is not None and u != v)
+            assert sorted(made.network.links[link] for link, _, _ in way.steps) == crossed
+            assert {place for place, _, _ in way.arrivals} == set(range(len(stream.destinations)))
+
+
+def test_routes_on_another_network_are_refused(routes: dict[str, Any]) -> None:
+    with pytest.raises(PointsmanError, match="the network has"):
+        routes_document(routes, "a", mesh(2, 1))
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [{"period": "x"}, {"period": 0}, {"streams": [{"words": [[[0]]]}]}, {"streams": 3}, {"bounds": [{}]}],
+)
+def test_what_are_no_routes_is_refused(routes: dict[str, Any], broken: dict[str, Any]) -> None:
+    with pytest.raises(PointsmanError, match="routes"):
+        routes_document({**routes, **broken}, "a")
+
+
+def test_results_of_a_run_have_cycles_of_each_node(ring: Path, shown: Callable[..., Document]) -> None:
+    out = ring.parent / "run.json"
+    call = ["run", str(ring), "--mesh", "3x2", "--engine", "model", "--json", str(out)]
+    done = CliRunner().invoke(main, call)
+    assert done.exit_code == 0, done.output
+    made = shown(out)
+    plain = json.loads(out.read_text())
+    assert made.run is not None
+    assert made.run.cycles == plain["total_cycles"]
+    assert [row[0] for row in made.run.per_node] == plain["per_node"]["cpu"]
+    assert [phase.name for phase in made.phases] == [phase["name"] for phase in plain["phases"]]
+    with pytest.raises(PointsmanError, match="no results"):
+        run_document({**plain, "per_node": {}}, "a")
