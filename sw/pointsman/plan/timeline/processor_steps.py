@@ -270,7 +270,9 @@ class StepWriter:
             way.value[number] = value
             if way.current in continuing.phases:
                 return []
-            return [(k.COUNT, continuing.enters[node], 0), *self._play(node, enter(way, continuing.enters[node]))]
+            entered = [(k.COUNT, continuing.enters[node], 0), *self._play(node, enter(way, continuing.enters[node]))]
+            way.unused = True
+            return entered
         together = one.implementation.loading.synchronised
         meet = self._meet(node, number, value) if together else []
         call = LoadCall(
@@ -279,7 +281,7 @@ class StepWriter:
             together=together,
             meets=bool(meet),
             same=way.value.get(number) == value and one.stages == 1,
-            shared=len(self.network.parts[phase].operators) > 1,
+            shared=len(self.network.parts[phase].operators) + len(self.plan.beside(phase)) > 1,
         )
         steps: list[Step] = [(k.COUNT, phase, 0)]
         for do, at, rewrites in load(way, call):

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
+from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_tree import fold
+from pointsman.plan.structure.structure import divided
 from pointsman.plan.timeline import kernel as k
 from pointsman.plan.timeline.board import BoardNumbers
 from pointsman.plan.timeline.memories import PlannedMemories
@@ -48,3 +55,21 @@ def test_all_nodes_come_to_their_end(small_plan: Plan) -> None:
     for node in range(3):
         last = table.chunks[table.first_chunk[node + 1] - 1]
         assert table.steps[table.first_step[last + 1] - 1][0] == k.SETTLED
+
+
+def test_a_phase_entered_for_an_operator_that_continues_is_not_left_before_its_first_use() -> None:
+    text = "(parallel (stream 's 0 3 :m 20) (loop 'l 4 (sequential (cshift 'a 1 :m 9) (broadcast 'b 1 :m 12))))"
+    program = compile_text(text, topology=mesh(2, 2))
+    root = disjoint_tree(program)
+    structure = divided(program, root, fold(root, lambda part, i: True))
+    plan = make_plan(program, NodeShape(vfsms=64, registers=32), name="continuing", period=16, structures=[structure])
+    assert plan.continuing
+    writer = _writer(plan)
+    (number,) = writer.by_label["s"]
+    entered = plan.continuing[0].enters[0]
+    assert k.PHASE in _kinds(writer.load(0, number, 0))
+    assert writer.ways[0].unused
+    label = plan.phases[entered].operators[0].operator.label
+    first = writer.load(0, writer.by_label[label][0], 0)
+    assert _kinds(first) == [k.COUNT]
+    assert not writer.ways[0].unused
