@@ -21,16 +21,21 @@ from .writers import left_behind, rescheduled, written_by
 
 
 def collisions(
-    planned: Sequence[PlannedPhase], structure: Structure, *, aliased_handshake: bool
+    planned: Sequence[PlannedPhase],
+    structure: Structure,
+    *,
+    aliased_handshake: bool,
+    known: HappensBefore | None = None,
 ) -> list[tuple[int, int, Link]]:
     """(earlier, later, link) for pairs of phases that write the same link in the same slot (Table 5.2).
 
     A node may still be in the earlier phase when its neighbour has gone on, and would take a word of the later phase
     for a word of its own. The neighbour may be several phases ahead. Pairs for which `HappensBefore` proves that the
-    node has left the earlier phase by then are not given.
+    node has left the earlier phase by then are not given. ``known``: the dependency graph of these phases, if it is there.
     """
     found = []
-    known = HappensBefore(structure, planned, planned[0].routed.topology) if planned else None
+    if known is None and planned:
+        known = HappensBefore(structure, planned, planned[0].routed.topology)
     writes = [link_writes(phase.routed) for phase in planned]
     left = [link_writes(left_behind(planned, structure, index)) for index in range(len(planned))]
     for earlier, phase in enumerate(planned):
@@ -39,7 +44,7 @@ def collisions(
         for later in sorted(structure.graph.later(earlier) - {earlier}):
             shared = _shared(planned, left, writes, earlier, later, aliased_handshake=aliased_handshake)
             if phase.loose and known is not None:
-                shared = {link for link in shared if not apart(known, phase, earlier, later, link)}
+                shared = apart_not_proved(known, phase, earlier, later, shared)
                 shared -= set(_in_turn(known, planned, shared, earlier, later, aliased_handshake=aliased_handshake))
             if shared:
                 found.append((earlier, later, min(shared)))
@@ -115,9 +120,21 @@ def _shared(
     return shared
 
 
-def apart(known: HappensBefore, phase: PlannedPhase, earlier: int, later: int, link: Link) -> bool:
-    """Has the node at the other end of ``link`` left ``phase``, number ``earlier``, when words of ``later`` pass the link?"""
-    node, port, _ = link
+def apart_not_proved(
+    known: HappensBefore, phase: PlannedPhase, earlier: int, later: int, links: Collection[Link]
+) -> set[Link]:
+    """Those of ``links`` that words of phase ``later`` may pass while the node at their other end is still in ``phase``, number
+    ``earlier``."""
+    safe = {
+        (node, port)
+        for node, port in {(node, port) for node, port, _ in links}
+        if _apart(known, phase, earlier, later, node, port)
+    }
+    return {link for link in links if link[:2] not in safe} if safe else set(links)
+
+
+def _apart(known: HappensBefore, phase: PlannedPhase, earlier: int, later: int, node: int, port: int) -> bool:
+    """Has the node at the other end of a link left ``phase``, number ``earlier``, when words of ``later`` pass the link?"""
     end = phase.routed.topology.at_port[node].get(port)
     # The writer must not linger either, because handshakes may share a wire.
     return (

@@ -15,7 +15,7 @@ from typing import Protocol
 from pointsman.plan.plan import PlannedPhase
 from pointsman.plan.structure.structure import Structure
 
-from .collisions import apart, collisions
+from .collisions import apart_not_proved, collisions
 from .freed_links import Freed, freed_links
 from .happens_before import HappensBefore
 from .link_slots import Link, keep_off
@@ -51,39 +51,40 @@ def reroute(
     """By index, the phases that move to other wires; each is tried once."""
     planned = list(phases)
     found: dict[int, Rerouted] = {}
+    if not planned:
+        return found
 
-    def against(phases: list[PlannedPhase], later: int | None = None) -> list[tuple[int, int]]:
-        collided = collisions(phases, structure, aliased_handshake=aliased_handshake)
-        return [(a, b) for a, b, _ in collided if phases[a].loose and (later is None or later in (a, b))]
+    def against(phases: list[PlannedPhase]) -> tuple[HappensBefore, list[tuple[int, int]]]:
+        known = HappensBefore(structure, phases, phases[0].routed.topology)
+        collided = collisions(phases, structure, aliased_handshake=aliased_handshake, known=known)
+        return known, [(a, b) for a, b, _ in collided if phases[a].loose]
 
-    for later in sorted({b for _, b in against(planned)}):
-        instead = {a for a, b in against(planned, later) if b == later}
+    known, pairs = against(planned)
+    for later in sorted({b for _, b in pairs}):
+        instead = {a for a, b in pairs if b == later}
         if not instead:
             continue
         before = {p for p, phase in enumerate(planned) if phase.loose and later in structure.graph.later(p)}
         after = structure.graph.later(later) if planned[later].loose else frozenset()
-        known = HappensBefore(structure, planned, planned[later].routed.topology)
-        taken = {
-            p: frozenset(
-                link
-                for link in keep_off(planned[p].routed, aliased_handshake=aliased_handshake)
-                if (p in before and not apart(known, planned[p], p, later, link))
-                or (p in after and not apart(known, planned[later], later, p, link))
-            )
-            for p in sorted((before | after) - {later})
-        }
-        # The operators of this phase cannot free wires that are taken because a node may linger in it when a later phase runs.
-        lingering = {
-            p: frozenset(link for link in taken[p] if p in after and not apart(known, planned[later], later, p, link))
-            for p in taken
-        }
+        taken: dict[int, frozenset[Link]] = {}
+        lingering: dict[int, frozenset[Link]] = {}
+        for p in sorted((before | after) - {later}):
+            links = keep_off(planned[p].routed, aliased_handshake=aliased_handshake)
+            behind = apart_not_proved(known, planned[p], p, later, links) if p in before else frozenset()
+            # The operators of this phase cannot free wires that are taken because a node may linger in it in a later phase.
+            ahead = apart_not_proved(known, planned[later], later, p, links) if p in after else frozenset()
+            taken[p], lingering[p] = frozenset(behind | ahead), frozenset(ahead)
         stuck = frozenset().union(*lingering.values())
         free = freed_links(known, planned, later, {p: links - stuck for p, links in taken.items()})
         # On its new routes an operator may prove less than before; then the freed links are given up.
         for own in [free, {}] if free else [{}]:
             moved = again(planned, later, taken, instead, own)
-            if moved is not None and not against([*planned[:later], moved, *planned[later + 1 :]], later):
-                planned[later] = moved
+            if moved is None:
+                continue
+            changed = [*planned[:later], moved, *planned[later + 1 :]]
+            then = against(changed)
+            if not any(later in pair for pair in then[1]):
+                planned, (known, pairs) = changed, then
                 found[later] = Rerouted(moved, taken, own)
                 break
     return found
