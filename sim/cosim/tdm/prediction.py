@@ -48,8 +48,12 @@ SEVERAL = ("spread", "gather", "seqread", "seqwrite")
 """Kinds with several messages at an end in a round."""
 LENGTHS = ((128, 64), (32, 16), (8, 4))
 """Greatest lengths of messages, in words, in the two plays of a program that is still too long."""
-LIMIT = 400_000
+LAST = 6
+"""The last pair of plays may be so many times as long."""
+LIMIT = 250_000
 """Most cycles times nodes of a play, which take some two seconds."""
+ACCESSES = 2
+"""Cycles that a processor spends on a word at least, most often: it is read, and written or passed on."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +84,14 @@ def predicted_cycles(tables: ConnectionTables, program: Program) -> float | None
     """Cycles until the last processor has ended ``program``, if nothing is computed; None if the play is too long."""
     limit = max(1000, LIMIT // tables.topology.nodes)
     for rounds in (ROUNDS, FEWER_ROUNDS):
-        if _words(program, rounds=rounds) < limit:
+        if ACCESSES * _words(program, rounds=rounds) < limit:
             whole = _played(tables, program, rounds, limit)
             if whole is not None:
                 return whole
     for longer, shorter in LENGTHS:
-        if _words(program, most=longer, rounds=FEWER_ROUNDS) >= limit:
+        if (longer, shorter) == LENGTHS[-1]:
+            limit *= LAST
+        if ACCESSES * _words(program, most=longer, rounds=FEWER_ROUNDS) >= limit:
             continue
         one, other = (_played(_with_messages(tables, most), program, FEWER_ROUNDS, limit) for most in (longer, shorter))
         if one is not None and other is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pointsman.artifacts.tables import ConnectionTables
@@ -147,10 +147,13 @@ def tdm_text(result: Mapping[str, Any], tables: ConnectionTables, reference: Ref
         for label, one in result["operators"].items()
     ]
     lines += [table(["operator", "implementation", "phase", "set", "bandwidth"], rows), ""]
-    head = ["cycles, mean over the nodes", *CATEGORIES, "I/O"]
-    figures: list[list[object]] = [["this run", *_numbers(result["categories"])]]
+    shown = [name for name in CATEGORIES if name != "online"]  # messages of online routers, which a switch has not
+    head = ["cycles, mean over the nodes", *shown, "I/O"]
+    figures: list[list[object]] = [["this run", *_numbers(result["categories"], shown)]]
     if reference is not None and reference.categories is not None:
-        figures.append([f"{reference.source}, {reference.cycles_table} (a mesh)", *_numbers(reference.categories)])
+        figures.append(
+            [f"{reference.source}, {reference.cycles_table} (a mesh)", *_numbers(reference.categories, shown)]
+        )
     lines += [table(head, figures), "  I/O is write + read + psync", ""]
     seconds = ", ".join(f"{what} {value:.1f} s" for what, value in result["seconds"].items())
     lines.append(
@@ -159,7 +162,7 @@ def tdm_text(result: Mapping[str, Any], tables: ConnectionTables, reference: Ref
     return "\n".join(lines)
 
 
-def _numbers(categories: Mapping[str, float]) -> list[str]:
-    values = [categories[name] for name in CATEGORIES]
+def _numbers(categories: Mapping[str, float], shown: Sequence[str]) -> list[str]:
+    values = [categories[name] for name in shown]
     io = sum(categories[name] for name in ("write", "read", "psync"))
     return [f"{value:,.0f}" for value in (*values, io)]

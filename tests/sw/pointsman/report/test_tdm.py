@@ -106,7 +106,7 @@ def test_a_run_is_told_with_its_answer_and_i_o_added_up(tables: ConnectionTables
 
 
 def test_a_wrong_answer_and_published_figures_stand_out(tables: ConnectionTables) -> None:
-    reference = Reference("Somebody 1999", "Table 3", dict.fromkeys(CATEGORIES, 1.0))
+    reference = Reference("Somebody 1999", "Table 3", {name: 1.0 for name in CATEGORIES if name != "online"})
     text = tdm_text(result(tables, correct=False), tables, reference)
     assert "WRONG: 42" in text
     assert "answer: 42" not in text
