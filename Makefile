@@ -9,7 +9,7 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench soak soak-programs soak-everything fuzz fuzz-soak check docs clean formal mutants fpga bitstream
+.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything fuzz fuzz-soak check docs clean formal mutants fpga bitstream
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ mutants: $(STAMP) ## put faults into a copy of the RTL and see the proofs find t
 
 verilog: $(STAMP) ## Verilog of a 4x4 mesh with its memory map, into build/
 	@$(BIN)/pointsman verilog numesh --mesh 4x4 -o build/numesh-4x4.v
+
+reproduce: $(STAMP) ## claims of the papers beside our figures; runs the benchmarks (hours; can be stopped and started again)
+	@nice $(BIN)/python benchmarks/claims/reproduce.py --page docs/reproduction.md
 
 bench: $(STAMP) ## all measurements, into benchmarks/results/
 	@$(BIN)/python benchmarks/run_all.py
@@ -105,6 +108,6 @@ docs: $(STAMP) ## the documentation, into build/docs/, warnings as errors
 clean: ## remove what was built; keeps .venv
 	@rm -rf build sim_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-run verilog docs bench fpga bitstream sim formal mutants soak-everything: | build
+run verilog docs bench reproduce fpga bitstream sim formal mutants soak-everything: | build
 build:
 	@mkdir -p build
