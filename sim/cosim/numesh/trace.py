@@ -1,7 +1,8 @@
 """A run as a file of events: JSON lines, or a trace that Chrome and Perfetto show.
 
-In the trace every node is a process with three tracks: its phases, its program's activities, and its words. A cycle is
-shown as a microsecond. A word's way from the processor that writes it to its readers is a flow, drawn as an arrow.
+In the trace every node is a process with three tracks: its phases, its program's activities, and its words. Perfetto knows no
+cycles: a cycle is written as 1 ns, and the tracks say so. A word's way from the processor that writes it to its readers is a
+flow, drawn as an arrow.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from pointsman.runtime import Category
 from .activities import Span
 
 _CATEGORIES = [category.name.lower() for category in Category]
+UNIT = "1 cycle = 1 ns"
+_MICROSECONDS = 1e-3
+"""A cycle in the trace's own unit of time."""
 PHASES, PROGRAM, WORDS = range(3)
 """Tracks of a node."""
 
@@ -26,7 +30,8 @@ def trace_text(images: Images, record: Record, spans: list[Span], *, lines: bool
     """The run as text: JSON lines if ``lines``, otherwise a JSON object in Chrome's format. The record must have events."""
     if lines:
         return "".join(json.dumps(event) + "\n" for event in trace_lines(images, record, spans))
-    return json.dumps({"traceEvents": list(chrome_events(images, record, spans)), "displayTimeUnit": "ns"}) + "\n"
+    events = list(chrome_events(images, record, spans))
+    return json.dumps({"traceEvents": events, "displayTimeUnit": "ns", "otherData": {"unit": UNIT}}) + "\n"
 
 
 def trace_lines(images: Images, record: Record, spans: list[Span]) -> Iterator[dict[str, Any]]:
@@ -68,7 +73,7 @@ def chrome_events(images: Images, record: Record, spans: list[Span]) -> Iterator
         yield _meta("process_name", node, 0, f"node {node} ({place})")
         yield {"ph": "M", "name": "process_sort_index", "pid": node, "tid": 0, "args": {"sort_index": node}}
         for track, name in ((PHASES, "phase"), (PROGRAM, "program"), (WORDS, "words")):
-            yield _meta("thread_name", node, track, name)
+            yield _meta("thread_name", node, track, f"{name} ({UNIT})")
     for node, phase, start, end in _phases(spans):
         yield _slice(node, PHASES, _phase(images, phase), "phase", start, end - start, {})
     for span in spans:
@@ -84,8 +89,8 @@ def chrome_events(images: Images, record: Record, spans: list[Span]) -> Iterator
         yield _slice(node, WORDS, f"{kind} {register}", kind, time, 1, {"register": register, "word": word})
         for read in readers.get(number, ()):
             flow = {"name": "word", "cat": "word", "id": read}
-            yield {"ph": "s", "pid": node, "tid": WORDS, "ts": time, **flow}
-            yield {"ph": "f", "bp": "e", "pid": rows[read][1], "tid": WORDS, "ts": rows[read][0], **flow}
+            yield {"ph": "s", "pid": node, "tid": WORDS, "ts": _time(time), **flow}
+            yield {"ph": "f", "bp": "e", "pid": rows[read][1], "tid": WORDS, "ts": _time(rows[read][0]), **flow}
 
 
 def _phases(spans: list[Span]) -> Iterator[tuple[int, int, int, int]]:
@@ -135,4 +140,9 @@ def _meta(what: str, node: int, track: int, name: str) -> dict[str, Any]:
 def _slice(
     node: int, track: int, name: str, kind: str, start: int, cycles: int, more: dict[str, Any]
 ) -> dict[str, Any]:
-    return {"ph": "X", "name": name, "cat": kind, "pid": node, "tid": track, "ts": start, "dur": cycles, "args": more}
+    place = {"pid": node, "tid": track, "ts": _time(start), "dur": _time(cycles)}
+    return {"ph": "X", "name": name, "cat": kind, **place, "args": more}
+
+
+def _time(cycle: int) -> float:
+    return round(cycle * _MICROSECONDS, 3)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pointsman.errors import PointsmanError
+from pointsman.files import write_whole
 
 if TYPE_CHECKING:
     from pointsman.plan.plan import Plan
@@ -91,3 +92,20 @@ def program_lines(positions: Sequence[str]) -> list[str]:
         except (OSError, ValueError):
             return []
     return []
+
+
+def refuse_lines(given: Mapping[str, Any]) -> None:
+    """Refuse a trace as lines of JSON, which only runs on the mesh of scheduled routers have."""
+    trace = given.get("trace")
+    if trace is not None and Path(trace).suffix == ".jsonl":
+        raise PointsmanError(
+            "--trace writes lines of JSON for scheduled routers only", hint="name a .json for Perfetto"
+        )
+
+
+def write_trace(path: Path | None, artifact: Any, finished: Any) -> None:
+    """Write a run on the switch or on packet routers as a trace for Perfetto; nothing if there is no path."""
+    if path is not None:
+        from pointsman.report.show.exports import perfetto_text
+
+        write_whole(path, perfetto_text(document_of(artifact, finished)))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from packet_router.shape import RouterShape, ShapeError
 from pointsman.api.progress import telling
+from pointsman.api.showing import refuse_lines, write_trace
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 from pointsman.targets.packet import PacketProgram, make_packet_program
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _NOT_HERE = (
     *("image", "preload", "period", "seed", "readmemh", "check", "plugins"),
-    *("trace", "wave", "wave_window", "monitors"),
+    *("wave", "wave_window", "monitors"),
     *("pipelines", "vfsms", "schedule_depth", "registers", "width"),
 )
 """Options that apply to scheduled routers only."""
@@ -41,6 +42,7 @@ class PacketTarget:
             if name in given:
                 option = {"plugins": "implementations", "check": "check/--no-check"}.get(name, name.replace("_", "-"))
                 raise PointsmanError(f"--{option} is for scheduled routers, not for --target packet")
+        refuse_lines(given)
         engine = given.get("engine", "auto")
         if engine not in ("auto", "verilated"):
             raise PointsmanError(f"packet routers run on the verilated engine, not on {engine}")
@@ -84,8 +86,9 @@ class PacketTarget:
                 machine,
                 seconds=seconds,
                 max_cycles=given["max_cycles"],
-                events=given["events"],
+                events=given["events"] or given["trace"] is not None,
             )
+        write_trace(given["trace"], artifact, done)
         record = done.record
         results = {
             "correct": done.correct,

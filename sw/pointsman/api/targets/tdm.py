@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pointsman.api.options import refuse_addresses
 from pointsman.api.progress import telling
+from pointsman.api.showing import refuse_lines, write_trace
 from pointsman.errors import PointsmanError
 from pointsman.targets.target import TargetRun
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from tdm_switch.shape import SwitchShape
 
 SIZES = ("slots", "slot_cycles", "sl_cycles")
-_ROUTERS_ONLY = ("preload", "period", "readmemh", "plugins", "trace", "wave", "wave_window", "monitors")
+_ROUTERS_ONLY = ("preload", "period", "readmemh", "plugins", "wave", "wave_window", "monitors")
 """Options that mean something to scheduled routers only."""
 
 
@@ -35,6 +36,7 @@ class SwitchTarget:
 
     def refuse(self, given: Given) -> None:
         refuse_addresses(given)
+        refuse_lines(given)
         for name in _ROUTERS_ONLY:
             if given.get(name):
                 option = {"plugins": "implementations"}.get(name, name.replace("_", "-"))
@@ -106,8 +108,14 @@ class SwitchTarget:
         with built as machine, telling("running", has_bar=True):
             seconds["build"] = time.perf_counter() - started
             done = run_tdm_application(
-                artifact, application, machine, seconds=seconds, max_cycles=given["max_cycles"], events=given["events"]
+                artifact,
+                application,
+                machine,
+                seconds=seconds,
+                max_cycles=given["max_cycles"],
+                events=given["events"] or given["trace"] is not None,
             )
+        write_trace(given["trace"], artifact, done)
         results = tdm_json(artifact, done, refused=done.refused)
         return TargetRun(results, tdm_text(results, artifact, application.reference()), done)
 

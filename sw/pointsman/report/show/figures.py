@@ -90,6 +90,7 @@ def draw_network(axes: Axes, document: Document, _: int) -> None:
     """Nodes, and two arrows a pair of neighbours coloured by the words that crossed them, in the run or in a period of each
     phase."""
     from matplotlib.colors import LinearSegmentedColormap, Normalize
+    from matplotlib.patches import Rectangle
 
     net, run = document.network, document.run
     words = np.zeros(len(net.links))
@@ -114,17 +115,19 @@ def draw_network(axes: Axes, document: Document, _: int) -> None:
         style = {"arrowstyle": "-|>", "lw": 1.6, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 7}
         colour = colours(norm(count)) if count else "#E6E6E6"
         axes.annotate("", end, start, arrowprops={**style, "color": colour})
-    axes.scatter(places[:, 0], places[:, 1], s=90, marker="s", facecolor="white", edgecolor="#444444", zorder=3)
     for node, (x, y) in enumerate(net.places):
+        colour = "#BBBBBB" if node in net.dead else "white"
+        axes.add_patch(Rectangle((x - 0.18, y - 0.18), 0.36, 0.36, facecolor=colour, edgecolor="#444444", lw=0.8))
         axes.text(x, y, str(node), ha="center", va="center", fontsize=6, zorder=4)
     from matplotlib.cm import ScalarMappable
 
     assert axes.figure is not None
     axes.figure.colorbar(ScalarMappable(norm, colours), ax=axes, shrink=0.7, label="words")
+    low, high = places.min(axis=0), places.max(axis=0)
+    axes.set_xlim(low[0] - 0.6, high[0] + 0.6)
+    axes.set_ylim(high[1] + 0.6, low[1] - 0.6)
     axes.set_aspect("equal")
-    axes.invert_yaxis()
     axes.set_axis_off()
-    axes.margins(0.08)
     axes.set_title(document.title)
 
 
@@ -161,6 +164,10 @@ def draw_space_time(axes: Axes, document: Document, phase: int) -> None:
                         axes.plot(x + 0.12, rows[link], "o", mfc="white", mec=colour, ms=3, mew=0.9)
                 for _, after, step in way.arrivals:
                     if step >= 0 and way.steps[step][0] in rows:
+                        row = rows[way.steps[step][0]]
+                        axes.plot(
+                            [start + way.steps[step][1] + 0.85, start + after], [row, row], ":", color=colour, lw=0.7
+                        )
                         axes.plot(start + after, rows[way.steps[step][0]], "s", color=colour, ms=2.5)
     for border in (0, period, 2 * period):
         axes.axvline(border, color="#333333", lw=0.9, ls="--")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pointsman import api
-from pointsman.api.showing import document_of, program_lines
+from pointsman.api.showing import document_of, program_lines, refuse_lines
 from pointsman.errors import PointsmanError
 
 
@@ -40,3 +40,10 @@ def test_lines_are_those_of_the_file_that_most_operators_come_from(tmp_path: Pat
     assert program_lines([f"{path}:1:1", f"{path}:2:1", "other.cop:1:1", ""]) == ["one", "two"]
     assert program_lines(["gone.cop:1:1"]) == []
     assert program_lines([]) == []
+
+
+def test_traces_as_lines_are_for_scheduled_routers() -> None:
+    refuse_lines({"trace": Path("a.json")})
+    refuse_lines({})
+    with pytest.raises(PointsmanError, match="lines of JSON for scheduled routers only"):
+        refuse_lines({"trace": Path("a.jsonl")})

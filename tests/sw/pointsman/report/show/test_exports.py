@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from pointsman.cli import main
 from pointsman.errors import PointsmanError
 from pointsman.report.show.document import Document, Net
 from pointsman.report.show.exports import UNIT, npeviz_text, perfetto_text
@@ -70,3 +72,11 @@ def test_npeviz_is_refused_what_it_cannot_draw() -> None:
         npeviz_text(Document("a", "route", Net("graph", [2], 2, [(0, 0), (1, 0)])))
     with pytest.raises(PointsmanError, match="npeviz draws timetables, and there is none"):
         npeviz_text(Document("a", "run", Net("mesh", [2], 2, [(0, 0), (1, 0)])))
+
+
+def test_run_on_the_switch_writes_a_trace(ring: Path, tmp_path: Path) -> None:
+    out = tmp_path / "trace.json"
+    call = ["run", str(ring), "--mesh", "3x2", "--target", "tdm", "--engine", "model", "--trace", str(out)]
+    done = CliRunner().invoke(main, call)
+    assert done.exit_code == 0, done.output
+    assert json.loads(out.read_text())["otherData"]["unit"] == UNIT
