@@ -154,7 +154,7 @@ function drawPhases(pen, at, height) {  // where nodes are in which phase: a bor
 let bandsKept = null;
 function phaseBands() {  // spells in which most nodes are in a phase
   if (bandsKept) return bandsKept;
-  if (!run || !run.spans.length) return bandsKept = [];
+  if (!run || !run.spans.length || doc.target !== "numesh") return bandsKept = [];  // only routers have phases
   const slices = Math.min(600, cycles), votes = Array.from({ length: slices }, () => new Map());
   for (const [, start, end, , phase] of run.spans) {
     const first = Math.floor(start * slices / cycles), last = Math.min(slices - 1, Math.floor((end - 1) * slices / cycles));

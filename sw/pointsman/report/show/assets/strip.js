@@ -48,7 +48,7 @@ function drawStrip() {
   pen.fillStyle = "#444"; pen.textAlign = "center";
   for (let t = 0; t <= stripEnd(); t += step) pen.fillText(count(t), stripX(width, t), height - 7);
   pen.textAlign = "left"; pen.fillText(timed ? "cycle" : "slot", 6, height - 7);
-  if (timed) pen.fillText("phases", 6, 9);
+  if (timed && phaseBands().length) pen.fillText("phases", 6, 9);
 }
 let sharesKept = null;
 function drawStripShares(pen, width, top, tall) {  // where no links are known: what all processors did

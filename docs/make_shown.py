@@ -1,0 +1,91 @@
+"""The examples of ``pointsman show`` in the documentation: documents in ``shown/``, compressed, from which a build makes pages.
+
+python docs/make_shown.py                  make all documents again (minutes)
+python docs/make_shown.py matmul halo      make these
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parent
+FOLDER = HERE / "shown"
+EXAMPLES = HERE.parent / "examples"
+MODEL = ("--engine", "model")
+STREAMS = {
+    "topology": {"kind": "torus", "size": [4, 4]},
+    "streams": [
+        *({"source": n, "destinations": [(5 * n + 3) % 16 if (5 * n + 3) % 16 != n else n + 1]} for n in range(15)),
+        {"source": 0, "destinations": [3, 5, 10, 15]},
+    ],
+}
+"""Streams of the page of ``pointsman route``: a permutation with a multicast."""
+SHOWN = {
+    "matmul": ("examples/matmul/matmul.py", "--mesh", "4x4", *MODEL, "--size", "16"),
+    "gauss": ("examples/gauss/gauss.py", "--mesh", "4x4", *MODEL, "--size", "16"),
+    "fft": ("examples/fft/fft.py", "--mesh", "4", *MODEL),
+    "halo": (
+        *("examples/extending/halo.py", "--mesh", "3x3", *MODEL),
+        *("--implementations", "examples/extending/star_broadcast.py"),
+    ),
+    "switch": (
+        "examples/matmul/matmul.py",
+        "--mesh",
+        "4x4",
+        *MODEL,
+        "--size",
+        "16",
+        "--target",
+        "tdm",
+        "--mode",
+        "hybrid",
+    ),
+    "route": ("routes.json", "--topology", "torus:4x4"),
+}
+"""What each page shows, as arguments of ``pointsman show``; routes are made first."""
+
+
+def make_document(name: str) -> None:
+    """Run ``pointsman show`` and keep its document."""
+    from click.testing import CliRunner
+
+    from pointsman.cli import main
+
+    def call(*arguments: str) -> None:
+        done = CliRunner().invoke(main, list(arguments))
+        if done.exit_code:
+            raise SystemExit(done.output)
+
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "document.json")
+        what, *options = SHOWN[name]
+        if name == "route":
+            streams, what = Path(folder, "streams.json"), str(Path(folder, "routes.json"))
+            streams.write_text(json.dumps(STREAMS))
+            call("route", str(streams), "--json", what)
+        call("show", what, *options, "--json", str(out))
+        (FOLDER / f"{name}.json.gz").write_bytes(gzip.compress(out.read_bytes(), 9, mtime=0))
+
+
+def make_pages(folder: Path) -> list[Path]:
+    """Write the page of each document into ``folder``; the build of the documentation calls it."""
+    from pointsman.report.show.document import read_document
+    from pointsman.report.show.page import write_page
+
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name in SHOWN:
+        document = read_document(gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes()))
+        paths.append(folder / f"{name}.html")
+        write_page(document, paths[-1])
+    return paths
+
+
+if __name__ == "__main__":
+    for wanted in sys.argv[1:] or SHOWN:
+        make_document(wanted)
+        print(f"wrote {FOLDER / wanted}.json.gz")
