@@ -18,7 +18,7 @@ from .cost.feasible import feasible_implementations
 from .structure.beside import Beside, beside_phases
 from .structure.extents import ProgramPart, disjoint_tree
 from .structure.phase_tree import Break, Phases, breaks, fold
-from .structure.structure import Structure, divided, optional_groups
+from .structure.structure import Structure, divided
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class ProgramAnalysis:
     def choosing(self, chosen: Mapping[str, str]) -> ProgramAnalysis:
         """The analysis of the same program with these operators done by these implementations."""
         other = replace(self, chosen=chosen)
-        kept = ("operators", "root", "breaks", "rounds", "optional", "beside", "_own")
+        kept = ("operators", "root", "breaks", "rounds", "beside", "_own")
         other.__dict__.update({name: value for name, value in self.__dict__.items() if name in kept})
         return other
 
@@ -69,11 +69,6 @@ class ProgramAnalysis:
     def rounds(self) -> Mapping[str, int]:
         """By label, how often the program reaches an operator: the product of the counts of the loops around it."""
         return self.program.rounds()
-
-    @cached_property
-    def optional(self) -> Mapping[str, frozenset[int]]:
-        """By label of an operator, the optional groups around it."""
-        return optional_groups(self.program)
 
     @cached_property
     def beside(self) -> Beside:

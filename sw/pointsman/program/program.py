@@ -141,6 +141,13 @@ class Group:
     count: int = 1
     """Approximate number of rounds of a loop; 1 for other groups."""
     position: Position | None = field(default=None, compare=False)
+    fewest: int = 0
+    """Fewest rounds of a loop."""
+
+    @property
+    def may_be_passed(self) -> bool:
+        """May a program pass over the group? A loop's count is approximate, so it may have no round (Metcalf 1997, A.5)."""
+        return self.kind == "optional" or (self.kind == "loop" and self.fewest == 0)
 
     def walk(self) -> Iterator[tuple[Group | Operator, int]]:
         """This group and all parts in it, in the order of the text, each with the number of groups around it."""

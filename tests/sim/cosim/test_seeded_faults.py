@@ -86,6 +86,8 @@ class Fault:
     change: Change | None = None
     conservative: str = ""
     period: int = 16
+    rounds: int | None = None
+    """How often loops go round; None: as often as they say."""
 
     @property
     def name(self) -> str:
@@ -127,8 +129,8 @@ def compiled(fault: Fault) -> Images:
 class Application:
     """Uses every operator of a program in its order. ``stalled``: nodes and the number of the step before which they stall."""
 
-    def __init__(self, program: Program, stalled: Stalled | None) -> None:
-        self.program, self.stalled = program, stalled
+    def __init__(self, program: Program, stalled: Stalled | None, rounds: int | None = None) -> None:
+        self.program, self.stalled, self.rounds = program, stalled, rounds
 
     async def main(self, node: Node) -> list[tuple[str, list[int]]]:
         received: list[tuple[str, list[int]]] = []
@@ -177,7 +179,8 @@ class Application:
                 await use(child, turn, reads=False)
             if part.kind == "loop":
                 await getattr(node.cop, f"{part.label}_load")()
-            for k in range(part.count if part.kind == "loop" else 1):
+            rounds = part.count if self.rounds is None else self.rounds
+            for k in range(rounds if part.kind == "loop" else 1):
                 for child in part.children:
                     if child not in beside:
                         await walk(child, (*turn, k) if part.kind == "loop" else turn)
@@ -199,9 +202,9 @@ def add(one: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
     out[:] = one + other
 
 
-def goes_well(images: Images, program: Program, stalled: Stalled | None) -> bool:
-    application = Application(program, stalled)
-    expected = ReferenceMachine(program, "random", {"add": add}).run(Application(program, None).main).results
+def goes_well(images: Images, program: Program, stalled: Stalled | None, rounds: int | None = None) -> bool:
+    application = Application(program, stalled, rounds)
+    expected = ReferenceMachine(program, "random", {"add": add}).run(Application(program, None, rounds).main).results
     with Machine(images.shape, images.topology, engine="model", progress=False) as machine:
         nodes = [
             numesh_node(images, number, machine, functions={"add": add}) for number in range(images.topology.nodes)
@@ -222,8 +225,8 @@ def stalls(nodes: int) -> Iterator[Stalled | None]:
             yield frozenset(some), at
 
 
-def goes_wrong(images: Images, program: Program) -> bool:
-    return any(not goes_well(images, program, stalled) for stalled in stalls(images.topology.nodes))
+def goes_wrong(images: Images, program: Program, rounds: int | None = None) -> bool:
+    return any(not goes_well(images, program, stalled, rounds) for stalled in stalls(images.topology.nodes))
 
 
 # -- ways of planting faults ---------------------------------------------------------------------------------
@@ -235,6 +238,11 @@ def patched(*places: tuple[object, str, object]) -> Patch:
             monkeypatch.setattr(module, name, value)
 
     return patch
+
+
+def everybody(structure: Structure) -> list[frozenset[int]]:
+    """All nodes of an operator are said to use it whenever its phase is run."""
+    return [phase.nodes for phase in structure.phases]
 
 
 def no_collisions(*_: object, **__: object) -> list[Any]:
@@ -432,6 +440,10 @@ BESIDE = """(broadcast 'x 0 :m 4)
 NEIGHBOURS = """(broadcast 'x 0 :m 60) (subset '((0 1) (2 3)) (allreduce 'h 'add :m 1)) (subset '((1 2)) (allreduce 'g 'add :m 1))
 (broadcast 'b 0 :m 60)"""
 """A local barrier, h and g, at the beginning of the phase of b, whose words pass nodes that have yet to go through it."""
+PASSED_OVER = """(subset '((0 1) (2 3)) (broadcast 'x 0 :m 60))
+(parallel (subset '((0 1)) (loop 'l 2 (allreduce 'a 'add :m 1))) (subset '((2 3)) (allreduce 'b 'add :m 1)))
+(subset '((0 1) (2 3)) (broadcast 'y 0 :m 60))"""
+"""Nodes 0 and 1 go through the phase of a and b, and know nothing of each other if the loop has no round."""
 SPLIT = (("x",), ("a",), ("b",), ("y",))
 
 FAULTS = (
@@ -565,6 +577,15 @@ FAULTS = (
         patch=patched((dependencies.HappensBefore, "begins", lambda *_: True)),
     ),
     Fault(
+        "COP-GR-02",
+        "operators of a loop without a round said to have been used",
+        PASSED_OVER,
+        "wires",
+        names=("str_bcast_bind", "str_allreduce"),
+        patch=patched((dependencies, "certain_users", everybody)),
+        rounds=0,
+    ),
+    Fault(
         "WIR-02",
         "a wire of an operator that continues",
         BESIDE,
@@ -590,14 +611,14 @@ def test_fault_is_seen_by_the_judge_and_in_a_run(fault: Fault, monkeypatch: pyte
     right = compiled(fault)
     report = check_images(right)
     assert report.ok, report.render()
-    assert not goes_wrong(right, program)
+    assert not goes_wrong(right, program, fault.rounds)
     if fault.patch is not None:
         fault.patch(monkeypatch)
     wrong = compiled(fault) if fault.patch is not None else right
     wrong = fault.change(wrong) if fault.change is not None else wrong
     assert wrong != right
     assert fault.judged in check_images(wrong).rules, check_images(wrong).render()
-    assert goes_wrong(wrong, program) == (not fault.conservative)
+    assert goes_wrong(wrong, program, fault.rounds) == (not fault.conservative)
 
 
 def test_the_documentation_lists_these_faults() -> None:

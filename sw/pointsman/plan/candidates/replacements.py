@@ -56,7 +56,12 @@ def variants(analysis: ProgramAnalysis, *, period: int) -> list[Variant]:
             continue
         cycles, way, parts = min(((parts_cycles(p, analysis, period), w, p) for w, p in others), key=_first)
         loop = Group(
-            "loop", parts, label=f"{operator.label}/calls", count=max(1, operator.c), position=operator.position
+            "loop",
+            parts,
+            label=f"{operator.label}/calls",
+            count=max(1, operator.c),
+            position=operator.position,
+            fewest=1,  # as of any operator that is loaded
         )
         names[operator.label] = ReplacedOperator(operator, way.name, tuple(part.label for part in parts), way.bound)
         if not own:

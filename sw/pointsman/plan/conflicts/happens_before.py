@@ -27,6 +27,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pointsman.network import Topology
 from pointsman.plan.plan import PlannedOperator, PlannedPhase
+from pointsman.plan.structure.certainty import certain_users
 from pointsman.plan.structure.structure import Structure
 
 Nodes = int
@@ -43,6 +44,7 @@ class HappensBefore:
         self.structure = structure
         self.planned = planned
         self.nodes = topology.nodes
+        self._sure = certain_users(structure)
         self.orders = [_ordered(phase, self._before(index)) for index, phase in enumerate(planned)]
         self._left: dict[int, list[list[Nodes] | None]] = {}
         self._begun: dict[tuple[int, int], dict[str, list[Nodes]]] = {}
@@ -104,6 +106,8 @@ class HappensBefore:
         final = [one for one in phase.operators if last is not None and one.operator.label in last]
         found = list(known)
         for node in phase.nodes:
+            if node not in self._sure[index]:
+                continue  # it may go through the phase, or past it, without having heard of anybody
             own = [one for one in phase.operators if node in one.operator.nodes]
             if final and all(one in own for one in final):
                 own = final  # a node uses one of these last, before it leaves

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pointsman.plan.errors import PlanError
+from pointsman.plan.errors import MembershipError, PlanError
 from pointsman.plan.plan import PlannedPhase
 from pointsman.plan.structure.control_flow import control
 from pointsman.plan.structure.extents import ProgramPart
@@ -37,9 +37,11 @@ def refuse_crossing(structure: Structure, planned: Sequence[PlannedPhase]) -> No
         for instance in phase.barrier.operator.instances if phase.barrier else ():
             odd = odd_one(structure, index, instance.nodes)
             if odd is not None:
-                raise PlanError(
+                raise MembershipError(
                     f"{where}: node {odd} does not come to phase '{phase.name}' as often as others of its barrier, which are in "
-                    "another thread"
+                    "another thread",
+                    phase=index,
+                    node=odd,
                 )
 
 
@@ -71,7 +73,7 @@ def odd_one(structure: Structure, index: int, nodes: Iterable[int]) -> int | Non
 def _visits(structure: Structure, index: int, child: ProgramPart, node: int) -> int | None:
     """How often a node comes through phase ``index`` each time that ``child`` runs: 0, 1, or None if not fixed."""
     assert structure.threads is not None
-    graph = PhaseGraph(control(child, structure.threads.phases, node).successors)
+    graph = PhaseGraph(control(child, structure.threads.phases, node, structure.threads.passed).successors)
     if index not in graph.later(START):
         return 0
     if index not in graph.later(index) and index not in graph.optional:

@@ -7,8 +7,8 @@ module finds those cases. If all nodes of the barrier use the same operators of 
 phase just once before all leave it, they all leave it between any two uses, whatever any of them does in between. If they do
 not, and a node could not tell when to leave, the plan is refused. At the end of the program all leave, once.
 
-A node that may pass over all of its operators in a phase, because they are optional, goes through it as a node does that only
-lends its router (``certainty``).
+A node that may pass over all of its operators in a phase, because they are optional or in a loop, goes through it as a node
+does that only lends its router (``certainty``).
 
 Takes planned phases and which may follow which. Gives, by phase, the nodes that leave it between two uses, and the
 nodes that leave it at the end of the program.
@@ -20,27 +20,33 @@ from collections.abc import Mapping, Sequence
 
 from pointsman.plan.errors import MembershipError
 from pointsman.plan.plan import Leaving, PlannedPhase
+from pointsman.plan.structure.certainty import Reading, readings
 from pointsman.plan.structure.phase_graph import END, PhaseGraph
 from pointsman.plan.structure.structure import Structure
 
-from .certainty import certain_users, users
 
-
-def leaving(phases: Sequence[PlannedPhase], structure: Structure, optional: Mapping[str, frozenset[int]]) -> Leaving:
+def leaving(phases: Sequence[PlannedPhase], structure: Structure) -> Leaving:
     """Nodes that leave a phase without going on to another.
-
-    Parameters
-    ----------
-    optional : mapping
-        By label of an operator, the optional groups around it.
 
     Raises
     ------
     MembershipError
         If a node could not tell when to leave a phase, or how often to pass through it.
     """
-    certain = certain_users(phases, structure, optional)
-    having = users(phases)
+    found = [_leaving(phases, reading) for reading in readings(structure)]
+    # By one reading or the other: who passes over a group leaves its phases with all others.
+    between, at_end = ([one.between_uses for one in found], [one.at_end for one in found])
+    return Leaving(_union(between), _union(at_end))
+
+
+def _union(found: Sequence[Mapping[int, frozenset[int]]]) -> dict[int, frozenset[int]]:
+    phases = sorted({phase for nodes in found for phase in nodes})
+    return {phase: frozenset().union(*(nodes.get(phase, frozenset()) for nodes in found)) for phase in phases}
+
+
+def _leaving(phases: Sequence[PlannedPhase], reading: Reading) -> Leaving:
+    structure, certain = reading
+    having = [outline.nodes for outline in structure.phases]
     between: dict[int, frozenset[int]] = {}
     at_end: dict[int, frozenset[int]] = {}
     for z, phase in enumerate(phases):

@@ -7,10 +7,9 @@ from collections.abc import Set
 
 from pointsman.plan.conflicts.link_slots import memberships
 from pointsman.plan.plan import Plan
+from pointsman.plan.structure.certainty import readings
 from pointsman.plan.structure.phase_graph import END, START, PhaseGraph
-from pointsman.plan.structure.structure import optional_groups
 
-from .certainty import certain_users
 from .transit import ends_in_vain
 
 Passage = tuple[int, int, int, tuple[int, ...]]
@@ -26,7 +25,6 @@ def passages(plan: Plan) -> tuple[Passage, ...]:
         for planned in phase.operators:
             for node in planned.roles:
                 own_operators[node].add(number)
-    certain = certain_users(plan.phases, plan.structure, optional_groups(plan.program))
     continued: dict[int, set[int]] = defaultdict(set)
     for one in plan.continuing:
         for node in one.operator.roles:
@@ -34,18 +32,21 @@ def passages(plan: Plan) -> tuple[Passage, ...]:
             continued[node].add(one.enters[node])
     leaves = plan.leaving
     last = frozenset(p for p in range(len(plan.phases)) if ends_in_vain(plan.structure, plan.phases, p))
+    by = readings(plan.structure)
     for members, nodes in memberships(plan.members()).items():
         for node in nodes:
-            graph = plan.structure.graph_of(node)
             own = own_operators[node]
-            sure = frozenset(p for p in own if p in continued[node] or node in certain[p])
             ways: dict[tuple[int, int], tuple[int, ...]] = {}
-            if any(p not in sure for p in members):
+            for structure, certain in by:
+                graph = structure.graph_of(node)
+                sure = frozenset(p for p in own if p in continued[node] or node in certain[p])
+                if all(p in sure for p in members):
+                    continue
                 for number in (START, *sorted(own)):
                     for target, passed in _next(graph, number, own, sure, last.intersection(members) - own).items():
                         way = tuple(p for p in passed if p in members)
                         if way:
-                            ways[number, -1 if target == END else target] = way
+                            ways.setdefault((number, -1 if target == END else target), way)
             for number in sorted(own_operators[node]):
                 if node in leaves.at_end.get(number, ()):
                     ways.setdefault((number, -1), ())

@@ -27,7 +27,7 @@ def schedule_places(
     """By phase, the place of its schedule, from 0 to ``places`` - 1.
 
     Each phase takes the place whose nearest phase is farthest away; of equals the place with fewer phases, then the
-    lowest. Phases that every run of the program goes through choose first.
+    lowest. Phases that are not seldom run choose first.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def schedule_places(
     between = graph.distances
     holders: list[list[int]] = [[] for _ in range(places)]
     chosen: dict[int, int] = {}
-    ordered = sorted(phases, key=lambda phase: phase in graph.optional)
+    ordered = sorted(phases, key=lambda phase: phase in graph.seldom)
     for phase in ordered:
 
         def worth(place: int, phase: int = phase) -> tuple[float, int, int]:

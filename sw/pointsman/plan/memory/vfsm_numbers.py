@@ -189,7 +189,7 @@ def _of_node(
     room = shape.vfsms - FIRST_FREE_VFSM
     places = VfsmPlaces(shape.pipelines, room, graph.distances)
     taken = [set(range(first[p])) for p in identity]
-    rank = {phase: (phase not in kept, phase in graph.optional, phase) for phase, _ in members}
+    rank = {phase: (phase not in kept, phase in graph.seldom, phase) for phase, _ in members}
     for phase, counts in sorted(members, key=lambda member: rank[member[0]]):
         away = frozenset((own, there) for one, own, there in barred if one == phase)
         try:

@@ -18,7 +18,6 @@ from pointsman.plan.continuing.operators import continuing
 from pointsman.plan.continuing.routes import ContinuingRoutes, counted, stand, with_shares
 from pointsman.plan.errors import MembershipError, PlanError
 from pointsman.plan.membership.leaving import leaving
-from pointsman.plan.membership.loop_rounds import refuse_missed_rounds
 from pointsman.plan.membership.schedule_choice import refuse_split_barriers
 from pointsman.plan.membership.transit import refuse_secret_phases
 from pointsman.plan.plan import Plan, PlannedPhase
@@ -98,18 +97,18 @@ def _remedies(
     context: PlanContext, constraints: Constraints, error: MembershipError
 ) -> Iterator[tuple[PlanContext, Constraints]]:
     """What may help a node that cannot tell when to go through a phase: the phase keeps to the nodes of its operators; or
-    all nodes go through it, also when the optional groups in it are not taken, and meet there."""
+    all nodes go through it, also when the optional groups in it are not taken and its loops have no round, and meet there."""
     structure = context.structure
     phase = structure.phases[error.phase]
     if error.phase not in constraints.outside and len(phase.nodes) < len(context.program.topology.working):
         yield context, constraints.keeping_in(error.phase, _ways_out(context, phase.nodes))
-    passing = structure.passing([operator.label for operator in phase.operators])
-    if passing is not None:
+    for passing in structure.passing([operator.label for operator in phase.operators]):
+        under = constraints
         for index, one in enumerate(passing.phases):
-            through = any(operator.label in passing.passed for operator in one.operators)
+            through = any(operator.label in passing.unsure for operator in one.operators)
             if through and passing.successors[index] != {END}:
-                constraints = constraints.closing(index, "all nodes go through it, also if they do not use it")
-        yield replace(context, structure=passing), constraints
+                under = under.closing(index, "all nodes go through it, also if they do not use it")
+        yield replace(context, structure=passing), under
 
 
 def _ways_out(context: PlanContext, nodes: frozenset[int]) -> frozenset[Link]:
@@ -169,11 +168,10 @@ def _complete(context: PlanContext, name: str, standing: ContinuingRoutes, plann
     PlanError
         If nodes could not tell when to enter a phase, or when to leave it.
     """
-    structure, optional = context.structure, context.analysis.optional
-    refuse_secret_phases(structure, planned, optional)
+    structure = context.structure
+    refuse_secret_phases(structure, planned)
     refuse_split_barriers(structure, planned)
-    refuse_missed_rounds(context.program, structure, planned, optional)
-    leaves = leaving(planned, structure, optional)
+    leaves = leaving(planned, structure)
     return Plan(
         name,
         context.program,

@@ -3,14 +3,14 @@ phase (Metcalf 1997, §5.2.2, §5.4.1).
 
 Takes a `ProgramPart` and phases folded out of it. Gives successors by index of a phase: an operator may be followed by
 the first operators of the next part in its sequence, of a loop that it ends, and of the part after an optional group
-that may be passed over. Children of parallel and disjoint groups are not ordered. Where two threads part, the first
+or a loop that may be passed over. Children of parallel and disjoint groups are not ordered. Where two threads part, the first
 phases of both are successors of the phase before; which of them a node takes shows in the phases that it has a part in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .extents import ProgramPart
 from .phase_graph import END, START
@@ -24,8 +24,6 @@ class _Ends:
     first: frozenset[int]
     last: frozenset[int]
     may_skip: bool
-    entered: bool = False
-    """Is there an operator in it whose phase all nodes go through, whether it is used or not?"""
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,12 @@ class Control:
 
 
 def control(
-    root: ProgramPart, phases: Phases, node: int | None = None, passed: Collection[str] = frozenset()
+    root: ProgramPart,
+    phases: Phases,
+    node: int | None = None,
+    passed: Collection[ProgramPart] = frozenset(),
+    *,
+    once: bool = False,
 ) -> Control:
     """Ways through the phases of a program.
 
@@ -58,8 +61,10 @@ def control(
     node : int or None
         Only the ways of this node, which of each disjoint group takes the child whose extent it is in, or none; None:
         the ways of all nodes together.
-    passed : collection of str
-        Labels of operators in groups that nobody passes over.
+    passed : collection of ProgramPart
+        Loops and optional groups that nobody passes over.
+    once : bool
+        The loops of ``passed`` go round once.
     """
 
     def children(part: ProgramPart) -> list[ProgramPart]:
@@ -82,12 +87,16 @@ def control(
         if part.operator is not None:
             number = place[part]
             only = frozenset() if number in through else frozenset([number])
-            done[part] = _Ends(only, only, number in through, labels[number] in passed)
+            done[part] = _Ends(only, only, number in through)
         elif not ready:
             stack.append((part, True))
             stack.extend((child, False) for child in children(part))
         else:
-            done[part] = _joined(part, [done.pop(child) for child in children(part)], follows)
+            joined = _joined(part, [done.pop(child) for child in children(part)], follows)
+            if part.kind == "loop" and not (once and part in passed):
+                for before in joined.last:
+                    follows.setdefault(before, set()).update(joined.first)
+            done[part] = replace(joined, may_skip=joined.may_skip or (part.may_be_passed and part not in passed))
     ends = done[root]
     count = len(list(leaves(phases)))
     edges: dict[int, set[int]] = {START: set(), **{number: set() for number in range(count)}}
@@ -166,12 +175,12 @@ def _before(
 
 
 def _joined(part: ProgramPart, children: list[_Ends], follows: dict[int, set[int]]) -> _Ends:
-    entered = any(child.entered for child in children)
+    """The ends of a part if it is run, once."""
     if part.kind in ("parallel", "disjoint", "phase"):
         # All operators of a phase group are in the same phase, so their order does not matter here.
         first = frozenset().union(*(child.first for child in children))
         last = frozenset().union(*(child.last for child in children))
-        return _Ends(first, last, all(child.may_skip for child in children), entered)
+        return _Ends(first, last, all(child.may_skip for child in children))
     first, last, may_skip = frozenset[int](), frozenset[int](), True
     for child in children:
         for before in last:
@@ -180,7 +189,4 @@ def _joined(part: ProgramPart, children: list[_Ends], follows: dict[int, set[int
             first |= child.first
         last = last | child.last if child.may_skip else child.last
         may_skip = may_skip and child.may_skip
-    if part.kind == "loop":
-        for before in last:
-            follows.setdefault(before, set()).update(first)
-    return _Ends(first, last, may_skip or (part.kind == "optional" and not entered), entered)
+    return _Ends(first, last, may_skip)

@@ -36,6 +36,11 @@ class ProgramPart:
     operator: Operator | None = None
     group: Group | None = None
 
+    @property
+    def may_be_passed(self) -> bool:
+        """May a program pass over it?"""
+        return self.group is not None and self.group.may_be_passed
+
     def walk(self) -> Iterator[ProgramPart]:
         """This part and all in it, in the order of the text."""
         stack = [self]

@@ -26,10 +26,13 @@ class PhaseGraph:
     ----------
     successors : mapping
         By phase, START included, the phases that may come next; END is a member where the program may end.
+    seldom : frozenset of int
+        Phases that a program may well not run: not those of loops, which may have no round, but mostly have some.
     """
 
-    def __init__(self, successors: Mapping[int, frozenset[int]]) -> None:
+    def __init__(self, successors: Mapping[int, frozenset[int]], seldom: frozenset[int] = frozenset()) -> None:
         self.successors = successors
+        self.seldom = seldom
         self._later: dict[int, frozenset[int]] = {}
 
     def reached(

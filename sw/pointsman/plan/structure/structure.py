@@ -9,11 +9,11 @@ which Metcalf 1997 §2.4.1 allows). Operators that continue over several phases 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from pointsman.program.program import Group, GroupKind, Operator, Program
+from pointsman.program.program import Group, Operator, Program
 
 from .control_flow import control
 from .extents import ProgramPart
@@ -73,45 +73,93 @@ class Structure:
     before: tuple[Mapping[str, frozenset[str]], ...] = ()
     """By phase and label of an operator, labels of operators of the phase that are always used before it
     (`pointsman.plan.structure.control_flow.Control.before`); empty if not known."""
-    passed: frozenset[str] = frozenset()
-    """Labels of operators in optional groups whose phases every node goes through, whether the group is taken or not."""
+    passed: frozenset[int] = frozenset()
+    """Loops and optional groups whose phases every node goes through, also when they have no round or are not taken; by
+    their numbers (`groups_around`)."""
+    repeated: bool = True
+    """Whether the loops of ``passed`` may go round more than once."""
     source: tuple[Program, ProgramPart | None, Phases] | None = field(default=None, compare=False, repr=False)
     """Program, tree and phases that it was made from (no tree: by `outline`); None if it cannot be made again."""
 
-    def passing(self, labels: Collection[str]) -> Structure | None:
-        """The same division, in which all nodes go through the optional groups around the operators ``labels`` even when
-        these are not taken, so that a node that only lends its router there need not know; None if it cannot be made."""
-        if self.source is None:
+    def passing(self, labels: Collection[str]) -> Iterator[Structure]:
+        """The same division, in which all nodes go through the innermost loop or optional group around each of the operators
+        ``labels`` (the next one, if they do so already) even when it has no round or is not taken, so that a node that only
+        lends its router need not know: without those that are in others of them, if there are any, and with them."""
+        if self.source is None or any(phase.value is not None for phase in self.phases):
+            return
+        program, root, phases = self.source
+        each = [self.around[label] - self.passed for label in labels if label in self.around]
+        every = frozenset(max(numbers) for numbers in each if numbers)  # inner groups have greater numbers
+        inner = frozenset(
+            one for numbers in self.around.values() for one in numbers & every if one > min(numbers & every)
+        )
+        for more in dict.fromkeys((every - inner, every)):
+            if more:
+                passed = self.passed | more
+                yield outline(program, passed) if root is None else divided(program, root, phases, passed)
+
+    @cached_property
+    def once(self) -> Structure | None:
+        """The same, in which the loops of ``passed`` go round once, as nodes that pass over them do; None if ``passed`` is
+        empty, or one of its groups is in another."""
+        if self.source is None or not self.passed or not self.repeated:
             return None
         program, root, phases = self.source
-        passed = self.passed | _around(program, labels)
-        if passed == self.passed:
+        if any(len(around & self.passed) > 1 for around in self.around.values()):
             return None
-        return outline(program, passed) if root is None else divided(program, root, phases, passed)
+        if root is None:
+            return outline(program, self.passed, repeated=False)
+        return divided(program, root, phases, self.passed, repeated=False)
+
+    @cached_property
+    def unsure(self) -> frozenset[str]:
+        """Labels of operators in the groups ``passed``: nodes may go through their phases without using them."""
+        return frozenset(label for label, numbers in self.around.items() if numbers & self.passed)
+
+    @cached_property
+    def around(self) -> Mapping[str, frozenset[int]]:
+        """By label of an operator, the loops and optional groups around it (`groups_around`)."""
+        return {} if self.source is None else groups_around(self.source[0])
 
     @cached_property
     def graph(self) -> PhaseGraph:
         """Which phase may follow which, for all nodes together."""
-        return PhaseGraph(self.successors)
+        optional = set() if self.source is None else _optional(self.source[0])
+        seldom = (i for i, phase in enumerate(self.phases) if all(one.label in optional for one in phase.operators))
+        return PhaseGraph(self.successors, frozenset(seldom))
 
     def graph_of(self, node: int) -> PhaseGraph:
         """Which phase may follow which at ``node``; nodes that go the same ways share a graph."""
         return self.graph if self.threads is None else self.threads.graph_of(node)
 
 
-def _around(program: Program, labels: Collection[str]) -> frozenset[str]:
-    """Labels of all operators that are in an optional group with one of ``labels``."""
-    found: set[str] = set()
-    for part, _ in program.root.walk():
-        if isinstance(part, Group) and part.kind == "optional":
-            inside = {one.label for one, _ in part.walk() if isinstance(one, Operator)}
-            if not inside.isdisjoint(labels):
-                found |= inside
-    return frozenset(found)
+def _optional(program: Program) -> set[str]:
+    """Labels of the operators in optional groups."""
+    groups = (part for part, _ in program.root.walk() if isinstance(part, Group) and part.kind == "optional")
+    return {one.label for group in groups for one, _ in group.walk() if isinstance(one, Operator)}
 
 
-def divided(program: Program, root: ProgramPart, phases: Phases, passed: frozenset[str] = frozenset()) -> Structure:
-    """The structure of a program whose tree of extents was folded into ``phases``. ``passed``: see `Structure`."""
+def _groups(program: Program, numbers: Collection[int]) -> list[Group]:
+    """The groups with these numbers (`groups_around`)."""
+    parts = enumerate(program.root.walk()) if numbers else ()
+    return [part for number, (part, _) in parts if number in numbers and isinstance(part, Group)]
+
+
+def _parts(program: Program, root: ProgramPart, numbers: Collection[int]) -> frozenset[ProgramPart]:
+    """The parts of the tree that come from the groups with these numbers."""
+    groups = {id(group) for group in _groups(program, numbers)}
+    return frozenset(part for part in root.walk() if part.may_be_passed and id(part.group) in groups)
+
+
+def divided(
+    program: Program,
+    root: ProgramPart,
+    phases: Phases,
+    passed: frozenset[int] = frozenset(),
+    *,
+    repeated: bool = True,
+) -> Structure:
+    """The structure of a program whose tree of extents was folded into ``phases``. ``passed``, ``repeated``: see `Structure`."""
     rounds = program.rounds()
     inside: dict[str, list[int]] = {}
     known: dict[str, Operator] = {}
@@ -130,10 +178,16 @@ def divided(program: Program, root: ProgramPart, phases: Phases, passed: frozens
         part.label or "" for part, _ in program.root.walk() if isinstance(part, Group) and part.kind == "loop"
     )
     ways = control(root, phases)
-    threads = Threads(root, phases, passed)
+    entered = _parts(program, root, passed)
+    threads = Threads(root, phases, entered, not repeated)
+    successors = control(root, phases, None, entered, once=not repeated).successors if passed else ways.successors
+    if threads.groups:
+        # A node may pass over a loop of its own thread while the other threads of the group go through theirs.
+        graphs = {threads.graph_of(node) for node in range(program.topology.nodes)}
+        successors = {p: after.union(*(g.successors[p] for g in graphs)) for p, after in successors.items()}
     return Structure(
         tuple(outlines),
-        control(root, phases, passed=passed).successors if passed else ways.successors,
+        successors,
         loops,
         ways.again,
         threads if threads.groups else None,
@@ -141,12 +195,13 @@ def divided(program: Program, root: ProgramPart, phases: Phases, passed: frozens
         through,
         ways.before,
         passed,
+        repeated,
         (program, root, phases),
     )
 
 
-def optional_groups(program: Program) -> dict[str, frozenset[int]]:
-    """By label of an operator, the optional groups around it; groups are numbered in the order of the text."""
+def groups_around(program: Program) -> dict[str, frozenset[int]]:
+    """By label of an operator, the loops and optional groups around it; groups are numbered in the order of the text."""
     found: dict[str, frozenset[int]] = {}
     around: list[frozenset[int]] = [frozenset()]
     for number, (part, depth) in enumerate(program.root.walk()):
@@ -154,12 +209,16 @@ def optional_groups(program: Program) -> dict[str, frozenset[int]]:
         if isinstance(part, Operator):
             found[part.label] = around[depth]
         else:
-            around.append(around[depth] | {number} if part.kind == "optional" else around[depth])
+            around.append(around[depth] | {number} if part.may_be_passed else around[depth])
     return found
 
 
-def outline(program: Program, passed: frozenset[str] = frozenset()) -> Structure:
-    """Divide a program into phases. Programs may be deep, so the walk keeps its own stack. ``passed``: see `Structure`."""
+def outline(program: Program, passed: frozenset[int] = frozenset(), *, repeated: bool = True) -> Structure:
+    """Divide a program into phases. Programs may be deep, so the walk keeps its own stack.
+
+    ``passed``, ``repeated``: see `Structure`.
+    """
+    entered = {id(group) for group in _groups(program, passed)}
     phases: list[PhaseOutline] = []
     edges: dict[int, set[int]] = {START: set()}
     loops: list[str] = []
@@ -170,19 +229,17 @@ def outline(program: Program, passed: frozenset[str] = frozenset()) -> Structure
     while stack:
         part = stack.pop()
         if isinstance(part, _Leave):
-            if part.kind == "loop":
+            if part.group.kind == "loop" and (repeated or id(part.group) not in entered):
                 # The next round: each phase that may be last may be followed by each that may be first.
                 firsts = {p for p in range(part.first, len(phases)) if any(p in edges[b] for b in part.before)}
                 for last in after:
                     if last >= part.first:
                         edges[last] |= firsts
-            elif part.kind == "optional" and not any(
-                o.label in passed for p in phases[part.first :] for o in p.operators
-            ):
+            if part.group.may_be_passed and id(part.group) not in entered:
                 after |= part.before
             rounds = part.rounds
         elif isinstance(part, Group) and part.kind not in ("parallel", "phase"):
-            stack.append(_Leave(part.kind, after, len(phases), rounds))
+            stack.append(_Leave(part, after, len(phases), rounds))
             stack += reversed(part.children)
             if part.kind == "loop":
                 loops.append(part.label or "")
@@ -196,23 +253,37 @@ def outline(program: Program, passed: frozenset[str] = frozenset()) -> Structure
             edges[index] = set()
             for b in after:
                 edges[b].add(index)
-            after = frozenset([index])
+            after = after | {index} if _may_skip(part, entered) else frozenset([index])
     for phase in after:
         edges[phase].add(END)
     again = {i for i, phase in enumerate(phases) if i in edges[i] or len(phase.operators) > 1}
     successors = {phase: frozenset(after) for phase, after in edges.items()}
     source = program, None, ()
-    return Structure(tuple(phases), successors, tuple(loops), frozenset(again), passed=passed, source=source)
+    return Structure(
+        tuple(phases), successors, tuple(loops), frozenset(again), passed=passed, repeated=repeated, source=source
+    )
 
 
 @dataclass(frozen=True)
 class _Leave:
     """Marks on the walk's stack the end of a group, with the walk's state at the group's beginning."""
 
-    kind: GroupKind
+    group: Group
     before: frozenset[int]
     first: int
     rounds: int
+
+
+def _may_skip(part: Group | Operator, entered: Collection[int]) -> bool:
+    """May a program pass over all operators of a part? ``entered``: identities of groups that it does not pass over."""
+    stack = [part]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, Operator):
+            return False
+        if not one.may_be_passed or id(one) in entered:
+            stack += one.children
+    return True
 
 
 def _flatten(group: Group, loops: list[str]) -> tuple[Operator, ...]:

@@ -22,8 +22,10 @@ class Threads:
 
     root: ProgramPart
     phases: Phases
-    passed: frozenset[str] = frozenset()
-    """Labels of operators in optional groups that nobody passes over."""
+    passed: frozenset[ProgramPart] = frozenset()
+    """Loops and optional groups that nobody passes over."""
+    once: bool = False
+    """The loops of ``passed`` go round once."""
 
     @cached_property
     def of(self) -> dict[str, frozenset[int]]:
@@ -57,11 +59,31 @@ class Threads:
             tuple(i for i, child in enumerate(part.children) if child.extent >> node & 1) for part in self._apart
         )
 
+    @cached_property
+    def _labels(self) -> dict[tuple[tuple[int, ...], ...], frozenset[str]]:
+        return {}
+
+    def labels_of(self, node: int) -> frozenset[str]:
+        """Labels of the operators that ``node`` comes to: all but those of other threads."""
+        signature = self.signature(node)
+        if signature not in self._labels:
+            found: set[str] = set()
+            stack = [self.root]
+            while stack:
+                part = stack.pop()
+                if part.operator is not None:
+                    found.add(part.operator.label)
+                apart = part.kind == "disjoint"
+                stack += [child for child in part.children if not apart or child.extent >> node & 1]
+            self._labels[signature] = frozenset(found)
+        return self._labels[signature]
+
     def graph_of(self, node: int) -> PhaseGraph:
         """Which phase may follow which at ``node``; nodes that go the same ways share a graph."""
         signature = self.signature(node)
         if signature not in self._known:
-            self._known[signature] = PhaseGraph(control(self.root, self.phases, node, self.passed).successors)
+            ways = control(self.root, self.phases, node, self.passed, once=self.once)
+            self._known[signature] = PhaseGraph(ways.successors)
         return self._known[signature]
 
 

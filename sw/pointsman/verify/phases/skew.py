@@ -5,8 +5,8 @@ Takes the phases of the images and the games of words of each; gives answers, no
 when it has come to the phase and is through with the operators before it. It gets through the operator once all nodes
 that it needs have begun the operator; the games of words tell which these are, as each of the other nodes stands still
 in turn. It leaves the phase when it is through with an operator that may be the last, and with the operator that closes
-the phase. What all nodes can reach together, while one of them stays where it is, is the most that they can be ahead of
-it.
+the phase; where a passage leads it through the phase it may be that nobody uses the operators, and it leaves at once.
+What all nodes can reach together, while one of them stays where it is, is the most that they can be ahead of it.
 
 Example: phases A, B, C in turn, in each a shift from node 0 to node 1 and another from node 1 to node 0, and node 1
 stands still in A. Node 0 reads nothing before node 1 has begun the second shift, so it cannot leave A: no word that it
@@ -46,7 +46,7 @@ class _Course:
     before: tuple[tuple[int, tuple[int, ...]], ...]
     """(operator of the phase, operators that the node is through with before it begins this operator)."""
     final: tuple[int, ...]
-    """The node leaves when it is through with at least one of these operators."""
+    """The node leaves when it is through with at least one of these operators; if there are none, at once."""
     closing: int | None
     """Operator that closes the phase, if the node takes part in it."""
     needs: dict[int, frozenset[int]] = field(default_factory=dict)
@@ -67,6 +67,8 @@ class Skew:
         self.nodes = range(phases.images.topology.nodes)
         # With threads each node has ways of its own through the phases; then every question is answered by "it may".
         self.known = not phases.threads
+        self._passes = {(node, phase) for node, _, _, way in phases.images.passages for phase in way}
+        """Phases that a node may go through without using an operator of it."""
         self._reached: dict[int, _Reached] = {}
         self._courses: dict[tuple[int, int], _Course] = {}
 
@@ -172,7 +174,8 @@ class Skew:
             else:
                 meets = image.barrier is not None and node in games.lanes[image.barrier]
                 before = tuple((index, tuple(_first(games, index, node))) for index in image.operators)
-                self._courses[key] = _Course(before, tuple(_final(games, node)), image.barrier if meets else None)
+                final = () if (node, phase) in self._passes else tuple(_final(games, node))
+                self._courses[key] = _Course(before, final, image.barrier if meets else None)
         return self._courses[key]
 
     def _needs(self, phase: int, node: int, index: int) -> frozenset[int]:

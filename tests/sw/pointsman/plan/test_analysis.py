@@ -25,7 +25,6 @@ def test_it_says_what_is_in_the_program() -> None:
     analysis = analysed()
     assert [operator.label for operator in analysis.operators] == ["a", "b", "c"]
     assert analysis.rounds == {"a": 1, "b": 5, "c": 5}
-    assert [bool(analysis.optional[label]) for label in "abc"] == [False, False, True]
     assert analysis.root is analysis.root
 
 

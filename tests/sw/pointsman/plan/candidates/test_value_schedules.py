@@ -33,7 +33,7 @@ def test_a_phase_is_divided_by_value_and_each_part_can_follow_each() -> None:
     (divided,) = structures(text)
     assert [phase.value for phase in divided.phases] == [None, (0,), (1,), (2,), (3,)]
     parts = frozenset({1, 2, 3, 4})
-    assert divided.successors[START] == {0}
+    assert divided.successors[START] == {0, END}
     assert divided.successors[0] == parts
     for one in parts:
         assert divided.successors[one] == parts | {0, END}

@@ -10,7 +10,7 @@ from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.membership.leaving import leaving
 from pointsman.plan.plan import Leaving, Plan
-from pointsman.plan.structure.structure import optional_groups, outline
+from pointsman.plan.structure.structure import outline
 
 
 def planned(text: str) -> Plan:
@@ -19,7 +19,7 @@ def planned(text: str) -> Plan:
 
 
 def found(plan: Plan) -> Leaving:
-    return leaving(plan.phases, plan.structure, optional_groups(plan.program))
+    return leaving(plan.phases, plan.structure)
 
 
 def test_nodes_that_go_on_together_leave_nothing_by_itself() -> None:

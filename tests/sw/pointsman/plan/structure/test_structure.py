@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pointsman.network import mesh
 from pointsman.plan.structure.phase_graph import END, START
-from pointsman.plan.structure.structure import outline
+from pointsman.plan.structure.structure import groups_around, outline
 from pointsman.program.program import Group, Instance, Operator, Program
 
 
@@ -33,8 +33,38 @@ def test_nested_loops_multiply_and_lead_back_to_both_heads() -> None:
     inner = Group("loop", (operator("a"),), "inner", 3)
     structure = outline(program(Group("loop", (inner, operator("b")), "outer", 5)))
     assert [p.rounds for p in structure.phases] == [(15,), (5,)]
-    assert structure.successors[0] == {0, 1}
-    assert structure.successors[1] == {0, END}
+    assert structure.successors == {START: {0, 1, END}, 0: {0, 1}, 1: {0, 1, END}}
+
+
+def test_a_loop_may_have_no_round_and_groups_that_nobody_passes_over_are_gone_through_once() -> None:
+    inner = Group("loop", (operator("a"), operator("b")), "inner", 3)
+    structure = outline(program(operator("z"), Group("optional", (inner,)), operator("c")))
+    assert structure.successors == {START: {0}, 0: {1, 3}, 1: {2}, 2: {1, 3}, 3: {END}}
+    assert groups_around(structure.source[0])["a"] == {2, 3}  # type: ignore[index]
+    (through,) = structure.passing(["a"])
+    assert (through.passed, through.unsure) == ({3}, {"a", "b"})
+    assert through.successors == structure.successors  # the optional group may be passed over still
+    assert through.once is not None
+    assert through.once.successors == {START: {0}, 0: {1, 3}, 1: {2}, 2: {3}, 3: {END}}
+    (both,) = through.passing(["a"])
+    assert both.successors == {START: {0}, 0: {1}, 1: {2}, 2: {1, 3}, 3: {END}}
+    assert both.once is None
+    assert structure.once is None
+    assert list(both.passing(["a"])) == []
+    assert structure.graph.seldom == {1, 2}
+
+
+def test_nodes_may_go_through_a_loop_and_pass_over_an_optional_group_in_it() -> None:
+    inner = Group("optional", (operator("a"),))
+    structure = outline(program(Group("loop", (inner, operator("b")), "l", 3)))
+    assert [one.passed for one in structure.passing(["a", "b"])] == [{1}, {1, 2}]
+    assert next(structure.passing(["a", "b"])).successors == {START: {0, 1}, 0: {1}, 1: {0, 1, END}}
+    assert structure.graph.seldom == {0}
+
+
+def test_loops_that_are_surely_run_are_not_passed_over() -> None:
+    structure = outline(program(operator("z"), Group("loop", (operator("a"),), "calls", 3, fewest=1)))
+    assert structure.successors == {START: {0}, 0: {1}, 1: {1, END}}
 
 
 def test_parallel_operators_share_a_phase() -> None:
