@@ -63,7 +63,11 @@ def time_json(
     spans = under_way(calls, subsets)
     needs = {label: demand(operator, cuts) for label, operator in operators.items()}
     messages = _messages(needs, calls)
-    predicted = operator_cycles(plan) or {}
+    predicted = dict(operator_cycles(plan) or {})
+    for one in images.replaced:
+        parts = [predicted.get(images.operators[index].label) for index in one.parts]
+        if all(part is not None for part in parts):
+            predicted[one.program.label] = sum(part for part in parts if part is not None)
     phases_of = _phases_of(images)
     found_operators = {}
     for label in operators:
