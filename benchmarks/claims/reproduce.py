@@ -33,6 +33,7 @@ BENCHMARKS: dict[str, str | None] = {
     "online": None,
     "operators_vs_packet": "--into",
     "prediction": None,
+    "routing": None,
     "scheduled_vs_packet": "--into",
     "tdm_switch": None,
     "tdm_synth": "--save",

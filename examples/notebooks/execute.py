@@ -1,11 +1,12 @@
 """Run notebooks without Jupyter and store what they print: ``python examples/notebooks/execute.py FILE.ipynb …``.
 
-Code cells run in order in one namespace; only what they print is stored. A cell that raises stops the run and nothing
-is written.
+Code cells run in order in one namespace. What they print is stored, and the HTML of a last expression that has some. A cell that
+raises stops the run and nothing is written.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import json
@@ -26,10 +27,23 @@ def execute(notebook: dict[str, Any]) -> None:
         count += 1
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile("".join(cell["source"]), f"<cell {count}>", "exec"), space)
+            shown = run_cell("".join(cell["source"]), f"<cell {count}>", space)
         lines = printed.getvalue().splitlines(keepends=True)
         cell["execution_count"] = count
         cell["outputs"] = [{"name": "stdout", "output_type": "stream", "text": lines}] if lines else []
+        if hasattr(shown, "_repr_html_"):
+            data = {"text/html": shown._repr_html_().splitlines(keepends=True), "text/plain": [type(shown).__name__]}
+            cell["outputs"].append(
+                {"data": data, "execution_count": count, "metadata": {}, "output_type": "execute_result"}
+            )
+
+
+def run_cell(source: str, name: str, space: dict[str, Any]) -> object:
+    """Run a cell; gives the value of its last statement if that is an expression."""
+    tree = ast.parse(source, name)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, name, "exec"), space)
+    return None if last is None else eval(compile(ast.Expression(last.value), name, "eval"), space)
 
 
 def main(paths: list[str]) -> None:

@@ -41,7 +41,7 @@ def test_cells_print_what_is_stored(path: Path) -> None:
             continue
         count += 1
         assert cell["execution_count"] == count
-        stored = "".join("".join(output["text"]) for output in cell["outputs"])
+        stored = "".join("".join(output["text"]) for output in cell["outputs"] if "text" in output)
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile("".join(cell["source"]), f"<cell {count}>", "exec"), space)

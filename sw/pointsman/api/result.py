@@ -54,6 +54,12 @@ class Compiled:
 
         write_page(self.document(), Path(path))
 
+    def show(self) -> None:
+        """Show it: in a notebook the page of ``pointsman show``, elsewhere the phases as text."""
+        from .showing import show_here
+
+        show_here(self.text, self.document)
+
     def write(self, path: Path | str | None = None, *, readmemh: Path | str | None = None) -> list[str]:
         """Write the file that ``pointsman run --image`` and ``pointsman check`` read, and $readmemh files of every memory into
         the folder ``readmemh``. Gives a line for each thing written.
@@ -154,16 +160,10 @@ class Result:
         return pandas.DataFrame(self.table(name))
 
     def show(self) -> None:
-        """Show the report: in a notebook with a picture, elsewhere as text."""
-        try:
-            from IPython import get_ipython
-            from IPython.display import HTML, display
-        except ImportError:
-            get_ipython = None
-        if get_ipython is None or get_ipython() is None:
-            print(self.text)
-        else:
-            display(HTML(self._repr_html_()))
+        """Show the run: in a notebook the page of ``pointsman show``, elsewhere the report as text."""
+        from .showing import show_here
+
+        show_here(self.text, self.document if hasattr(self.finished, "record") else None)
 
     def _repr_html_(self) -> str:
         report = f"<pre>{html.escape(self.text)}</pre>"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +83,20 @@ def _decided(plan: Plan) -> dict[str, Any]:
 
 def _lines(operators: Sequence[Any]) -> list[str]:
     return program_lines([str(one.operator.position or "") for one in operators])
+
+
+def show_here(text: str, document: Callable[[], Document] | None) -> None:
+    """In a notebook show the page of a document; elsewhere, and without a document, print ``text``."""
+    shell = sys.modules.get("IPython")
+    if document is None or shell is None or shell.get_ipython() is None:
+        print(text)
+        return
+    from IPython.display import HTML, display
+
+    from pointsman.report.show.page import page
+
+    frame = f'<iframe srcdoc="{escape(page(document()))}" width="100%" height="800" style="border: 0"></iframe>'
+    display(HTML(frame))
 
 
 def program_lines(positions: Sequence[str]) -> list[str]:

@@ -30,7 +30,7 @@ def cycles_svg(values: Mapping[str, Any]) -> str:
     """
     import matplotlib as mpl
 
-    with mpl.rc_context({"svg.hashsalt": "pointsman"}):
+    with mpl.rc_context({"svg.hashsalt": "pointsman", "svg.fonttype": "none"}):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator

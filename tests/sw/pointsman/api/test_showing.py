@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from pointsman import api
+from pointsman import api, cop
 from pointsman.api.showing import document_of, program_lines, refuse_lines
 from pointsman.errors import PointsmanError
 
@@ -47,3 +49,18 @@ def test_traces_as_lines_are_for_scheduled_routers() -> None:
     refuse_lines({})
     with pytest.raises(PointsmanError, match="lines of JSON for scheduled routers only"):
         refuse_lines({"trace": Path("a.jsonl")})
+
+
+def test_a_notebook_gets_the_page_and_a_terminal_the_text(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiled = api.compile(lambda net: [cop.cshift("c", 1, m=4)], "2")
+    compiled.show()
+    assert capsys.readouterr().out == compiled.text + "\n"
+    shown: list[str] = []
+    display = SimpleNamespace(HTML=str, display=shown.append)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: True, display=display))
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    compiled.show()
+    assert shown[0].startswith('<iframe srcdoc="&lt;!')
+    assert capsys.readouterr().out == ""
