@@ -13,15 +13,15 @@ import argparse
 import csv
 import json
 import platform
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from pointsman.report.figures.page import put_between
+from pointsman.sweep.cases import Case, digest_beside
+from pointsman.sweep.drive import run_values
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parent.parent
 APPLICATION = ROOT / "examples/gauss/gauss.py"
 IO = ("write", "read", "psync")
 
@@ -32,12 +32,11 @@ def published() -> dict[str, dict[str, float]]:
         return {row["mesh"]: {k: float(v) for k, v in row.items() if k != "mesh"} for row in rows}
 
 
-def run(size: int, engine: str) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "run.json"
-        command = [sys.executable, "-m", "pointsman.cli", "run", str(APPLICATION), "--mesh", f"{size}x{size}"]
-        subprocess.run([*command, "--engine", engine, "--json", str(out)], check=True, stdout=subprocess.DEVNULL)
-        return json.loads(out.read_text())
+def runs(sizes: list[int], engine: str) -> list[dict[str, Any]]:
+    """Values of a run on each mesh, one after the other. Runs that this version has done before are in build/sweeps."""
+    sources = digest_beside(APPLICATION)
+    cases = [Case(str(APPLICATION), sources, f"{size}x{size}", "numesh", options={"engine": engine}) for size in sizes]
+    return run_values(cases, ROOT / "build/sweeps/gauss", tell=lambda text: print(text, file=sys.stderr, flush=True))
 
 
 def row_of(size: int, result: dict[str, Any]) -> dict[str, Any]:
@@ -87,10 +86,8 @@ def main() -> None:
     if options.results is not None:
         rows = json.loads(options.results.read_text())["runs"]
     else:
-        rows = []
-        for size in options.sizes:
-            print(f"gauss {size}x{size} …", file=sys.stderr)
-            rows.append(row_of(size, run(size, options.engine)))
+        done = runs(options.sizes, options.engine)
+        rows = [row_of(size, result) for size, result in zip(options.sizes, done, strict=True)]
         answer = {
             "benchmark": "gauss",
             "reference": "Metcalf 1997, Table 8.4",

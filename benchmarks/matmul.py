@@ -12,12 +12,14 @@ import argparse
 import csv
 import json
 import platform
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).parent.parent
+from pointsman.sweep.cases import Case, digest_beside
+from pointsman.sweep.drive import run_values
+
+ROOT = Path(__file__).resolve().parent.parent
 APPLICATION = ROOT / "examples/matmul/matmul.py"
 
 
@@ -27,12 +29,11 @@ def published() -> dict[str, dict[str, float]]:
         return {row["mesh"]: {k: float(v) for k, v in row.items() if k != "mesh"} for row in rows}
 
 
-def run(size: int, engine: str) -> dict[str, object]:
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "run.json"
-        command = [sys.executable, "-m", "pointsman.cli", "run", str(APPLICATION), "--mesh", f"{size}x{size}"]
-        subprocess.run([*command, "--engine", engine, "--json", str(out)], check=True, stdout=subprocess.DEVNULL)
-        return json.loads(out.read_text())
+def runs(sizes: list[int], engine: str) -> list[dict[str, Any]]:
+    """Values of a run on each mesh, one after the other. Runs that this version has done before are in build/sweeps."""
+    sources = digest_beside(APPLICATION)
+    cases = [Case(str(APPLICATION), sources, f"{size}x{size}", "numesh", options={"engine": engine}) for size in sizes]
+    return run_values(cases, ROOT / "build/sweeps/matmul", tell=lambda text: print(text, file=sys.stderr, flush=True))
 
 
 def main() -> None:
@@ -42,9 +43,7 @@ def main() -> None:
     options = parser.parse_args()
     tables = published()
     rows = []
-    for size in options.sizes:
-        print(f"matmul {size}x{size} …", file=sys.stderr)
-        result = run(size, options.engine)
+    for size, result in zip(options.sizes, runs(options.sizes, options.engine), strict=True):
         table = tables.get(f"{size}x{size}", {})
         categories = result["categories"]
         rows.append(

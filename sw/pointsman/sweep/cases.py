@@ -9,7 +9,8 @@ import time
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pointsman
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 
+PACKAGES = ("pointsman", "cosim", "numesh", "packet_router", "tdm_switch")
 SOURCES = (".py", ".cop")
 """Endings of files beside an application that may change what it does."""
 Record = dict[str, Any]
@@ -51,8 +53,8 @@ class Case:
 
     @cached_property
     def key(self) -> str:
-        """Name of the record: a digest of the case, its sources and Pointsman's version. 16 hexadecimal digits."""
-        asked = [self.application, self.sources, self.as_dict(), pointsman.__version__]
+        """Name of the record: a digest of the case, its sources and Pointsman's own. 16 hexadecimal digits."""
+        asked = [self.application, self.sources, self.as_dict(), own_digest()]
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
 
     def __str__(self) -> str:
@@ -62,6 +64,18 @@ class Case:
             str(value) if name in ("application", "network", "target") else f"{name}={value}"
             for name, value in given.items()
         )
+
+
+@cache
+def own_digest() -> str:
+    """Digest of Pointsman's own sources: if they change, results may."""
+    found = hashlib.sha256(pointsman.__version__.encode())
+    for name in PACKAGES:
+        spec = find_spec(name)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            for path in sorted(Path(folder).rglob("*.py")):
+                found.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()
 
 
 def digest_beside(application: Path) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
@@ -65,6 +66,21 @@ def run_sweep(sweep: Sweep, folder: Path, *, on: str = "pool", again: bool = Fal
         found = [_recorded(folder, case) for case in sweep.cases]
         write_whole(folder / "results.jsonl", "".join(json.dumps(record) + "\n" for record in found))
         return found
+
+
+def run_values(cases: Sequence[Case], folder: Path, *, on: str = "pool:1", tell: Tell = print) -> list[dict[str, Any]]:
+    """Plain values of the runs of cases, all of which have to end; those that are recorded in the folder are not run again.
+
+    Raises
+    ------
+    PointsmanError
+        If a case ended with an error; the others are recorded.
+    """
+    records = run_sweep(Sweep(tuple(cases)), folder, on=on, again=True, tell=tell)
+    for case, record in zip(cases, records, strict=True):
+        if "values" not in record:
+            raise PointsmanError(f"{case}: {record['error']}")
+    return [record["values"] for record in records]
 
 
 def _recorded(folder: Path, case: Case) -> Record:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pointsman.errors import PointsmanError
+from pointsman.sweep import cases
 from pointsman.sweep.cases import Case, digest_beside, read_record, record_path, run_case
 
 
@@ -47,3 +48,9 @@ def test_cases_that_differ_have_different_names(noted: Path) -> None:
     assert case(noted, number=1).key == case(noted, number=1).key
     assert len({case(noted).key, case(noted, number=1).key, case(noted, number=1.0).key}) == 3
     assert str(case(noted, number=1)) == "noted 2 dry=True number=1"
+
+
+def test_another_pointsman_makes_other_cases(noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = case(noted).key
+    monkeypatch.setattr(cases, "own_digest", lambda: "another")
+    assert case(noted).key != before

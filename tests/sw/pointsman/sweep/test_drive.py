@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pointsman.errors import PointsmanError
-from pointsman.sweep.drive import _alone_in, run_sweep
+from pointsman.sweep.drive import _alone_in, run_sweep, run_values
 from pointsman.sweep.spec import read_spec
 
 
@@ -65,3 +65,10 @@ def test_two_sweeps_do_not_share_a_folder(noted: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(PointsmanError, match="cannot use the folder"):
         run_sweep(sweep, tmp_path / "file", on="pool:1")
+
+
+def test_values_of_cases_or_the_first_error(noted: Path, tmp_path: Path) -> None:
+    right, wrong = read_spec(spec(tmp_path, "fail = ['', 'raise']")).cases
+    assert [values["correct"] for values in run_values([right], tmp_path / "out")] == [True]
+    with pytest.raises(PointsmanError, match=r"noted 2 dry=True fail=raise: .*ValueError: as asked for"):
+        run_values([right, wrong], tmp_path / "out")
