@@ -6,6 +6,7 @@ Takes a Plan and the analysis of its program; gives plain values (`decision_json
 
 from __future__ import annotations
 
+from math import inf, isfinite
 from typing import Any
 
 from pointsman.plan.analysis import ProgramAnalysis
@@ -15,6 +16,8 @@ from pointsman.routing.phase_router.fixed_routes import goes_on
 
 from .table import table
 
+TOO_MUCH = "needs more slots, VFSMs or interface registers than a node has with {period} slots"
+"""Why an implementation has no cycles."""
 MOST_WAYS = 6
 """Divisions into phases, and phases of each, that the text shows at most."""
 MOST_IMPLEMENTATIONS = 3
@@ -63,9 +66,18 @@ def _least_words(plan: Plan, one: Continuing, phase: int) -> int:
 
 
 def _phase(phase: PlannedPhase, analysis: ProgramAnalysis, period: int) -> dict[str, Any]:
+    costs = [estimates(one.operator, analysis, period) for one in phase.operators]
+    alone = [ways.get(one.implementation.name, inf) for one, ways in zip(phase.operators, costs, strict=True)]
     return {
         "name": phase.name,
         "cycles": phase.cycles,
+        "bridge": None
+        if not isfinite(sum(alone))
+        else {
+            "alone": sum(alone),
+            "changes": phase.changing,
+            "together": phase.cycles - sum(alone) - phase.changing,
+        },
         "change": {
             "technique": phase.technique,
             "reason": phase.reason,
@@ -78,13 +90,12 @@ def _phase(phase: PlannedPhase, analysis: ProgramAnalysis, period: int) -> dict[
                 "label": one.operator.label,
                 "implementation": one.implementation.name,
                 "alternatives": [
-                    {"implementation": name, "alone": cycles}
-                    for name, cycles in sorted(
-                        estimates(one.operator, analysis, period).items(), key=lambda way: (way[1], way[0])
-                    )
+                    {"implementation": name, "alone": cycles if isfinite(cycles) else None}
+                    | ({} if isfinite(cycles) else {"reason": TOO_MUCH.format(period=period)})
+                    for name, cycles in sorted(ways.items(), key=lambda way: (way[1], way[0]))
                 ],
             }
-            for one in phase.operators
+            for one, ways in zip(phase.operators, costs, strict=True)
         ],
     }
 
@@ -93,7 +104,7 @@ def _way(one: Considered) -> dict[str, Any]:
     return {
         "phases": [list(labels) for labels in one.phases],
         "period": one.period,
-        "estimate": one.estimate,
+        "estimate": one.estimate if isfinite(one.estimate) else None,
         "cycles": one.cycles,
         "outcome": one.outcome,
     }
@@ -113,12 +124,14 @@ def decision_text(plain: dict[str, Any]) -> str:
         for operator in phase["operators"]:
             others = [one for one in operator["alternatives"] if one["implementation"] != operator["implementation"]]
             own = [one for one in operator["alternatives"] if one["implementation"] == operator["implementation"]]
-            alone = f", {own[0]['alone']:,.0f} cycles alone" if own else ""
-            shown = [f"{one['implementation']} {one['alone']:,.0f}" for one in others[:MOST_IMPLEMENTATIONS]]
+            alone = f", {_alone(own[0], ' cycles alone')}" if own else ""
+            shown = [f"{one['implementation']} {_alone(one)}" for one in others[:MOST_IMPLEMENTATIONS]]
             more = f", and {len(others) - len(shown)} more" if len(others) > len(shown) else ""
             instead = f"; instead: {', '.join(shown)}{more}" if shown else ""
             lines.append(f"  '{operator['label']}: {operator['implementation']}{alone}{instead}")
         lines += [f"  '{label}: continues" for label in phase["continuing"]]
+        if phase["bridge"] is not None and phase["operators"]:
+            lines.append(f"  in all: {_bridge(phase['bridge'])} = {phase['cycles']:,.0f} cycles")
     for one in plain["continuing"]:
         lines += ["", f"'{one['label']} continues through {len(one['phases'])} phases: {', '.join(one['phases'])}"]
         words = set(one["words"])
@@ -132,7 +145,7 @@ def decision_text(plain: dict[str, Any]) -> str:
             " | ".join("+".join(labels) for labels in way["phases"][:MOST_WAYS])
             + (" | …" if len(way["phases"]) > MOST_WAYS else ""),
             way["period"],
-            f"{way['estimate']:,.0f}",
+            "–" if way["estimate"] is None else f"{way['estimate']:,.0f}",
             "" if way["cycles"] is None else f"{way['cycles']:,.0f}",
             way["outcome"] if len(way["outcome"]) <= LONGEST else way["outcome"][: LONGEST - 1] + "…",
         ]
@@ -142,3 +155,18 @@ def decision_text(plain: dict[str, Any]) -> str:
     if len(plain["ways"]) > len(ways):
         lines.append(f"… and {len(plain['ways']) - len(ways)} more")
     return "\n".join(lines)
+
+
+def _alone(way: dict[str, Any], unit: str = "") -> str:
+    """Cycles of an implementation with the network to itself, or why there are none."""
+    return f"{way['alone']:,.0f}{unit}" if way["alone"] is not None else f"({way['reason']})"
+
+
+def _bridge(bridge: dict[str, float]) -> str:
+    """From the operators' cycles alone to those of their phase. Estimates are rough, so the last part is what is left."""
+    together = bridge["together"]
+    what = "sharing it and waiting for each other" if together >= 0 else "done at the same time, or estimated too high"
+    return (
+        f"{bridge['alone']:,.0f} alone + {bridge['changes']:,.0f} for changes "
+        f"{'+' if together >= 0 else '−'} {abs(together):,.0f} {what}"
+    )

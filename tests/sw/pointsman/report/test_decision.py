@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,12 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.analysis import ProgramAnalysis
+from pointsman.plan.candidates.alternatives import estimates
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.structure.extents import disjoint_tree
 from pointsman.plan.structure.phase_tree import fold
 from pointsman.plan.structure.structure import divided
+from pointsman.program.program import Operator
 from pointsman.report.decision import decision_json, decision_text
 
 TEXT = """
@@ -110,3 +113,36 @@ def test_what_continues_is_told_with_its_words_in_each_phase() -> None:
     assert one["words"] == least
     assert least[0] < least[1]
     assert f"{least[0]}, {least[1]} words a period in them" in decision_text(plain)
+
+
+def test_cycles_alone_are_bridged_to_the_phase(decided) -> None:
+    _, plain = decided
+    for phase in plain["phases"]:
+        bridge = phase["bridge"]
+        assert sum(bridge.values()) == pytest.approx(phase["cycles"])
+        own = [
+            other["alone"]
+            for one in phase["operators"]
+            for other in one["alternatives"]
+            if other["implementation"] == one["implementation"]
+        ]
+        assert bridge["alone"] == pytest.approx(sum(own))
+    assert "  in all: " in decision_text(plain)
+
+
+def test_implementation_that_does_not_fit_has_a_reason_in_the_place_of_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crowded(operator: Operator, analysis: ProgramAnalysis, period: int) -> dict[str, float]:
+        return {**estimates(operator, analysis, period), "str_crowded": inf}
+
+    monkeypatch.setattr("pointsman.report.decision.estimates", crowded)
+    program = compile_text("(cshift 'c 1 :m 4)", topology=mesh(2, 2))
+    plan = make_plan(program, NodeShape(), name="test")
+    plain = decision_json(plan, ProgramAnalysis(program, Context(program.topology, NodeShape()), IMPLEMENTATIONS))
+    json.dumps(plain, allow_nan=False)
+    (operator,) = plain["phases"][0]["operators"]
+    assert operator["alternatives"][-1]["alone"] is None
+    text = decision_text(plain)
+    assert "inf" not in text
+    assert (
+        f"str_crowded (needs more slots, VFSMs or interface registers than a node has with {plan.period} slots)" in text
+    )
