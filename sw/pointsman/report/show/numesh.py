@@ -75,9 +75,9 @@ def finite(value: Any) -> Any:
     return value
 
 
-def _alternatives(why: Mapping[str, Any]) -> tuple[dict[str, list[tuple[str, float]]], dict[str, str]]:
+def _alternatives(why: Mapping[str, Any]) -> tuple[dict[str, list[tuple[str, float | None]]], dict[str, str]]:
     """By label, the ways to do an operator with their cycles alone; and the name of the chosen way."""
-    alone: dict[str, list[tuple[str, float]]] = {}
+    alone: dict[str, list[tuple[str, float | None]]] = {}
     chosen: dict[str, str] = {}
     for phase in why.get("phases", ()):
         for operator in phase["operators"]:
@@ -90,10 +90,10 @@ def _operator(
     images: Images,
     index: int,
     one: OperatorImage,
-    alone: Mapping[str, list[tuple[str, float]]],
+    alone: Mapping[str, list[tuple[str, float | None]]],
     chosen: Mapping[str, str],
 ) -> Operator:
-    others = [(name, cycles if isfinite(cycles) else None) for name, cycles in alone.get(one.label, [])]
+    others = alone.get(one.label, [])
     return Operator(
         label=one.label,
         kind=one.kind,
