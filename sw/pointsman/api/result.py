@@ -177,7 +177,7 @@ class Result:
         """What ``pointsman show`` shows of the run; with its words, if it was run with ``events=True``."""
         from .showing import document_of
 
-        return document_of(self.artifact, self.finished, self.plan)
+        return document_of(self.artifact, self.finished, self.plan, time=self.values.get("time"))
 
     def write_page(self, path: Path | str) -> None:
         """Write the page of ``pointsman show``."""

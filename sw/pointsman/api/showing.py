@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from pointsman.report.show.document import Document
 
 
-def document_of(artifact: Any, finished: Any = None, plan: Plan | None = None) -> Document:
+def document_of(
+    artifact: Any, finished: Any = None, plan: Plan | None = None, *, time: Mapping[str, Any] | None = None
+) -> Document:
     """The document of images, connection tables or a program for packet routers.
 
     Parameters
@@ -27,6 +29,8 @@ def document_of(artifact: Any, finished: Any = None, plan: Plan | None = None) -
         A run of it; words are shown if it recorded its accesses (``events=True``).
     plan : Plan, optional
         The plan that images were made from, for the reasons.
+    time : mapping, optional
+        Where the time of the run went (`pointsman.report.time_table.time_json`).
 
     Raises
     ------
@@ -38,7 +42,12 @@ def document_of(artifact: Any, finished: Any = None, plan: Plan | None = None) -
     from pointsman.targets.packet import PacketProgram
 
     if isinstance(artifact, Images):
-        return _numesh(artifact, finished, plan)
+        document = _numesh(artifact, finished, plan)
+        if time is not None:
+            from pointsman.report.show.numesh import finite
+
+            document.why["time"] = finite(time)
+        return document
     if isinstance(artifact, ConnectionTables):
         from pointsman.report.show.switch import add_switch_run, switch_document
 

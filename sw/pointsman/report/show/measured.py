@@ -8,7 +8,7 @@ follows from the cycle of its write and the timetable; the cycle of its read is 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -110,8 +110,10 @@ def add_run(
     for number, phase in enumerate(document.phases):
         phase.measured = dict((by_phase or {}).get(number, {}))
     if done.record.events is not None:
-        words = matched_words(document.streams, done.record.events, _PhasesInTime(spans, document.network.nodes))
-        add_words(document, run, words, most_words)
+        timetables = [_Timetable(stream, document.period, document.first) for stream in document.streams]
+        phases = _PhasesInTime(spans, document.network.nodes)
+        words = matched_words(document.streams, timetables, done.record.events, phases)
+        _add_words(document, run, words, timetables, most_words)
 
 
 class _PhasesInTime:
@@ -129,28 +131,50 @@ class _PhasesInTime:
         return self.phases[node][place] if place >= 0 else -1
 
 
-def matched_words(streams: Sequence[Stream], events: np.ndarray, phases: _PhasesInTime) -> list[Word]:
-    """Words by stream and time of their write, each with the reads that were found; predictions are still 0."""
+def matched_words(
+    streams: Sequence[Stream], timetables: Sequence[_Timetable], events: np.ndarray, phases: _PhasesInTime
+) -> list[Word]:
+    """Words by stream and time of their write, each with the reads that were found; predictions are still 0.
+
+    A register may send other streams in other states of its operator. A write belongs to one of them: the first that is seen to
+    deliver it. No word is read before the timetable allows it, nor in another phase, unless its operator continues through both.
+    """
     sends: dict[tuple[int, int, int], list[int]] = defaultdict(list)
+    of_operator: dict[int, set[int]] = defaultdict(set)
     for index, stream in enumerate(streams):
         sends[stream.phase, stream.source, stream.register].append(index)
-    waiting: dict[tuple[int, int, int], deque[tuple[int, int, int]]] = defaultdict(deque)
+        of_operator[stream.operator].add(stream.phase)
+    waiting: dict[tuple[int, int, int], list[tuple[int, int, int]]] = defaultdict(list)
+    owner: dict[tuple[int, int, int], int] = {}
+    """By node, register and cycle of a write, the stream that delivered its word."""
     found: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
     for time, node, register, write, word in events.tolist():
         if write:
             for index in sends.get((phases.at(node, time), node, register), ()):
                 for place, end in enumerate(streams[index].destinations):
                     waiting[(*end, word)].append((index, time, place))
-        elif queue := waiting.get((node, register, word)):
-            index, wrote, place = queue.popleft()
-            # The same register sends other streams for other run-time values: only one of them delivered this word.
-            found.setdefault((index, wrote), []).append((place, time, 0))
+            continue
+        phase = phases.at(node, time)
+        candidates, at = waiting.get((node, register, word), []), 0
+        while at < len(candidates):
+            index, wrote, place = candidates[at]
+            stream = streams[index]
+            if timetables[index].arrival(wrote, place) > time:
+                at += 1
+                continue
+            del candidates[at]
+            if stream.phase != phase and len(of_operator[stream.operator]) == 1:
+                continue
+            if owner.setdefault((stream.source, stream.register, wrote), index) == index:
+                found.setdefault((index, wrote), []).append((place, time, 0))
+                break
     return [(index, wrote, reads) for (index, wrote), reads in sorted(found.items(), key=lambda one: one[0][::-1])]
 
 
-def add_words(document: Document, run: Run, words: Sequence[Word], most: int) -> None:
+def _add_words(
+    document: Document, run: Run, words: Sequence[Word], timetables: Sequence[_Timetable], most: int
+) -> None:
     """Put measured words into ``run`` with what the timetable predicts, and count the loads of the links."""
-    timetables = [_Timetable(stream, document.period, document.first) for stream in document.streams]
     slices = max(1, min(SLICES, run.cycles))
     run.slice_cycles = max(1, run.cycles) / slices
     load = np.zeros((len(document.network.links), slices), np.int64)
@@ -195,6 +219,11 @@ class _Timetable:
         if place == len(self.starts):
             return self.ways[0], time + self.period - slot + self.starts[0]
         return self.ways[place], time + self.starts[place] - slot
+
+    def arrival(self, wrote: int, place: int) -> int:
+        """First cycle in which such a word can be read at destination ``place``; 0 where no way leads there."""
+        way, started = self.way(wrote)
+        return next((started + after for end, after, _ in way.arrivals if end == place), 0) if way is not None else 0
 
 
 def keep_some(words: Sequence[Word], most: int) -> list[Word]:

@@ -63,7 +63,7 @@ function drawMesh() {
     const ends = linkEnds(u, v, place), used = words[link];
     arrow(pen, ends, used ? heat(.18 + .82 * used / full) : "#e3e5e8", wide);
     const mx = (ends.x1 + ends.x2) / 2, my = (ends.y1 + ends.y2) / 2;
-    hits.push({ x: mx, y: my, r: Math.max(9, place.scale * .16), what: { link }, tip: `link ${linkName(link)}\n${count(used)} words in ${count(span)} ${hasLoad ? "cycles" : "slots"}: ${(100 * used / span).toFixed(1)} % of its capacity` });
+    hits.push({ x: mx, y: my, r: Math.max(9, place.scale * .16), what: { link }, say: () => `link ${linkName(link)}\n${count(used)} words in ${count(span)} ${hasLoad ? "cycles" : "slots"}: ${(100 * used / span).toFixed(1)} % of its capacity` });
     if (labelled && used) {
       pen.fillStyle = "#333"; pen.textAlign = "center";
       pen.fillText(count(used), mx - ends.dy * 13, my + ends.dx * 11);

@@ -20,7 +20,8 @@ net.links.forEach(([u, v], index) => linkFrom.set(u + ">" + v, index));
 const linkName = index => net.links[index] ? net.links[index][0] + " → " + net.links[index][1] : "?";
 const phaseName = index => index < 0 ? "loading" : (doc.phases[index] || { name: "?" }).name;
 const operatorName = index => index < 0 ? "no operator" : doc.operators[index].label;
-const count = number => Math.round(number).toLocaleString("en-US");
+const grouped = new Intl.NumberFormat("en-US");
+const count = number => grouped.format(Math.round(number));
 const short = number => number === null || number === undefined ? "" : Math.abs(number) >= 100 ? count(number) : (+number.toPrecision(3)).toString();
 const escapeText = words => String(words).replace(/[&<>"]/g, c => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 const copLine = operator => {

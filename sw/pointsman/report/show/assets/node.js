@@ -62,9 +62,17 @@ function drawWhy() {
   }
   if (why.cycles !== undefined) out.push(`<p>${doc.phases.length} phases of ${doc.period} slots, <b>${count(why.cycles)}</b> cycles predicted${why.gap ? `; the search stopped ${(100 * why.gap).toFixed(1)} % above its bound` : ""}.</p>`);
   else if (doc.target === "numesh") out.push('<p class="faint">The decision is known only where the program was compiled: show the COP file or the application instead of the image.</p>');
-  if (why.ways && why.ways.length) out.push("<h2>Candidates of the search</h2>", tableOf(["phases", "slots", "estimate", "routed", "outcome"], why.ways.slice(0, 60).map(way => [
+  if (why.ways && why.ways.length) out.push("<h2>Candidates of the search</h2>", tableOf(["phases", "slots", "estimate", "routed", "outcome"], [...why.ways].sort((a, b) => (b.outcome === "chosen") - (a.outcome === "chosen")).slice(0, 60).map(way => [
     escapeText(way.phases.map(labels => labels.join("+")).join(" | ")), way.period, way.estimate, way.cycles === null ? "" : way.cycles, way.outcome === "chosen" ? "<b>chosen</b>" : escapeText(way.outcome)])));
   if (why.bounds && why.bounds.length) out.push("<h2>Bounds</h2>", tableOf(["bound", "kind", "what sets it"], why.bounds.map(bound => [bound.value, escapeText(bound.kind), escapeText(bound.text)])));
+  if (why.time) {
+    const known = value => value === null || value === undefined ? "" : value;
+    const row = (name, one) => [name, known(one.predicted), known(one.measured), known(one.under_way), one.at_least ? one.at_least.cycles : "", one.reached ? bar(one.reached) : "", one.at_least ? escapeText(`${one.at_least.kind}: ${one.at_least.text}`) : ""];
+    out.push("<h2>Where the time went</h2>", tableOf(["", "predicted", "measured", "under way", "at least", "reached", "what bounds it"],
+      why.time.phases.flatMap(phase => [row(`<b>phase ${escapeText(phase.name)}</b>`, phase), ...phase.operators.map(label => row("&emsp;" + escapeText(label), why.time.operators[label]))])));
+    out.push('<p class="faint">Cycles outside computing, mean over the nodes. Under way: messages are between the first call and the last. At least: what no schedule can go below.</p>');
+    if (why.time.waits.length) out.push("<h2>What was waited for</h2>", tableOf(["function", "calls", "words", "cycles", "why"], why.time.waits.map(one => [escapeText(one.function), one.calls, one.words, one.cycles, escapeText(one.cause)])));
+  }
   doc.phases.forEach((phase, index) => {
     out.push(`<h2>${swatch(["#cfe5f4", "#fae3b4", "#c5e8dc", "#f6d3bd", "#f3dbe8"][index % 5])}Phase ${escapeText(phase.name)}</h2>`);
     if (phase.technique) out.push(`<p>Ends by <b>${escapeText(phase.technique)}</b>: ${escapeText(phase.reason)}</p>`);

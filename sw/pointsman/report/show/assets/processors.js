@@ -18,7 +18,7 @@ function drawProcessors() {
     });
     if (wide > 3 && tall > 6) { pen.strokeStyle = "rgba(0,0,0,.25)"; pen.lineWidth = .5; pen.strokeRect(left, y(node) + .5, wide, tall - 1.5); }
     if (wide > 60 && tall > 12) { pen.fillStyle = "#000"; pen.textAlign = "left"; pen.save(); pen.beginPath(); pen.rect(left, y(node), wide - 3, tall); pen.clip(); pen.fillText(run.activities[doing], left + 4, y(node) + tall / 2); pen.restore(); }
-    if (wide > 1.2) hits.push({ x: left, y: y(node), w: wide, h: tall, what: { node }, tip: `node ${node}: ${run.activities[doing]}\nphase ${phaseName(phase)}\ncycles ${count(start)} to ${count(end)} (${count(total)})` + spent.map((c, i) => c ? `\n${run.categories[i]} ${count(c)}` : "").join("") });
+    if (wide > 1.2) hits.push({ x: left, y: y(node), w: wide, h: tall, what: { node }, say: () => `node ${node}: ${run.activities[doing]}\nphase ${phaseName(phase)}\ncycles ${count(start)} to ${count(end)} (${count(total)})` + spent.map((c, i) => c ? `\n${run.categories[i]} ${count(c)}` : "").join("") });
   }
   pen.restore();
   pen.fillStyle = "#fff"; pen.fillRect(0, 0, width, HEAD); pen.fillRect(0, 0, GUTTER, height);

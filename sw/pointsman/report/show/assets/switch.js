@@ -41,7 +41,7 @@ function drawBursts(pen, width, height, top) {  // a row an input port: bursts o
     pen.fillStyle = loaded ? "#0072B2" : hit ? "#009E73" : "#D55E00"; pen.fillRect(left, y, wide, tall - 1);
     pen.fillStyle = "rgba(255,255,255,.55)"; pen.fillRect(left, y, Math.max(0, Math.min(wide, x(first) - left)), tall - 1);
     if (wide > 18 && tall > 10) { pen.fillStyle = "#000"; pen.fillText("→" + to, left + 2, y + tall / 2); }
-    hits.push({ x: left, y, w: wide, h: tall, what: { node: from }, tip: `input ${from} → output ${to}: ${words} words\nfirst written in cycle ${count(wrote)}, read from ${count(first)} to ${count(last)}\n${loaded ? "preloaded" : hit ? "hit: made by the scheduler before" : "missed: waited " + count(first - wrote) + " cycles for its connection"}` });
+    hits.push({ x: left, y, w: wide, h: tall, what: { node: from }, say: () => `input ${from} → output ${to}: ${words} words\nfirst written in cycle ${count(wrote)}, read from ${count(first)} to ${count(last)}\n${loaded ? "preloaded" : hit ? "hit: made by the scheduler before" : "missed: waited " + count(first - wrote) + " cycles for its connection"}` });
   }
   pen.restore();
   pen.fillStyle = "#333"; pen.textAlign = "right"; const every = Math.max(1, Math.ceil(11 / tall));

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pointsman.report.show.document import Document
-from pointsman.report.show.measured import keep_some
+import numpy as np
+
+from cosim.record import EVENT
+from cosim.spans import Span
+from pointsman.report.show.document import Document, Stream, Way
+from pointsman.report.show.measured import _PhasesInTime, _Timetable, keep_some, matched_words
+
+ENDS = (("to 1", (1, 2)), ("to 2", (2, 2)))
+SPANS = [Span(node, 0, 100, "a_write", 0, (100, 0, 0, 0, 0, 0, 0)) for node in range(3)]
 
 
 def test_every_word_that_was_read_is_found_and_no_word_comes_before_its_prediction(document: Document) -> None:
@@ -50,3 +57,20 @@ def test_where_words_are_left_out_each_stream_keeps_its_first() -> None:
     assert len(kept) == 30
     assert {stream for stream, _, _ in kept} == {0, 1, 2}
     assert keep_some(words, 600) == words
+
+
+def test_a_register_that_sends_other_streams_in_other_states_delivers_each_word_by_one_of_them() -> None:
+    ways = [Way(0, [], [(0, 3, -1)])]
+    streams = [Stream(name, 0, 0, 0, 1, [end], 1, ways, [state]) for state, (name, end) in enumerate(ENDS)]
+    timetables = [_Timetable(stream, 4, 0) for stream in streams]
+    events = np.array(
+        [
+            *((0, 0, 1, True, 0), (9, 1, 2, False, 0)),
+            *((20, 0, 1, True, 0), (29, 2, 2, False, 0)),
+            *((30, 0, 1, True, 0), (32, 1, 2, False, 0), (40, 1, 2, False, 0)),
+        ],
+        EVENT,
+    )
+    words = matched_words(streams, timetables, events, _PhasesInTime(SPANS, 3))
+    # The first word went to node 1, so node 2 got the second; in cycle 32 the third cannot have come to node 1 yet.
+    assert words == [(0, 0, [(0, 9, 0)]), (1, 20, [(0, 29, 0)]), (0, 30, [(0, 40, 0)])]
