@@ -15,6 +15,8 @@ from .table import table
 CATEGORIES = [category.name.lower() for category in Category]
 
 
+_MOST = 1e18
+"""Numbers of a run are below this."""
 _ABSENT = {"online": 0.0}
 """Categories that files of older versions lack, with the value assumed for them."""
 
@@ -52,6 +54,8 @@ def _problem(result: object) -> str | None:
     ):
         if not isinstance(result.get(name), kind) or isinstance(result.get(name), bool):
             return f"{name} is missing or of the wrong kind"
+    if not _is_number(result["total_cycles"]):
+        return "total_cycles is no number of cycles"
     for name in CATEGORIES:
         if not _is_number(result["categories"].get(name, _ABSENT.get(name))):
             return f"categories must have a number for {name}"
@@ -73,7 +77,8 @@ def _is_bandwidth(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """Is it a count or a share: finite, not negative, and small enough for arithmetic?"""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < _MOST
 
 
 def compare_json(one: Mapping[str, Any], two: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -51,6 +50,8 @@ __all__ = [
 MAX_STREAMS = 200_000
 MAX_WORDS = 1_000_000
 """Most words of all streams together in a period (ideal model)."""
+LEAST_WEIGHT, MOST_WEIGHT = 1e-4, 1e6
+"""Weights of streams; the router takes them as fractions with denominators up to 10,000."""
 
 
 class _Shape(msgspec.Struct, forbid_unknown_fields=True):
@@ -209,8 +210,11 @@ def _check_streams(problem: RouteProblem) -> None:
         check_node(stream.source, problem.nodes, f"{place}.source")
         if not stream.destinations:
             raise PointsmanError(f"{place}: a stream must have a destination")
-        if not (math.isfinite(stream.weight) and stream.weight > 0):
-            raise PointsmanError(f"{place}: a weight must be positive and finite, not {stream.weight}")
+        if not LEAST_WEIGHT <= stream.weight <= MOST_WEIGHT:
+            raise PointsmanError(
+                f"{place}: a weight must be {LEAST_WEIGHT:g} to {MOST_WEIGHT:,.0f}, not {stream.weight:g}",
+                hint="only the ratios of weights matter",
+            )
         if not 1 <= stream.words <= MAX_WORDS:
             raise PointsmanError(f"{place}: words must be 1 to {MAX_WORDS}, not {stream.words}")
         total += stream.words

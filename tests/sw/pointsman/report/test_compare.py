@@ -95,3 +95,25 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path):
     ran = CliRunner().invoke(main, ["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json")])
     assert ran.exit_code == 2
     assert "a.json cannot be read: No such file or directory" in ran.output
+
+
+@pytest.mark.parametrize("value", [10**400, float("nan"), float("inf"), -5, "9" * 5000, "12", None])
+@pytest.mark.parametrize("of", ["total", "category", "bandwidth"])
+def test_numbers_that_no_run_has_are_refused(tmp_path: Path, value: object, of: str) -> None:
+    wrong = result()
+    if of == "total":
+        wrong["total_cycles"] = value
+    elif of == "category":
+        wrong["categories"]["cpu"] = value
+    else:
+        wrong["operators"]["b"]["bandwidth"] = value
+    code, text = compare(tmp_path, result(), wrong)
+    assert code == 2
+    assert "is no result of a run" in text
+    assert not (tmp_path / "c.json").exists()
+
+
+def test_names_with_lone_surrogates_are_shown_as_numbers(tmp_path: Path) -> None:
+    strange = {"implementation": "\udfff", "phase": "b", "bandwidth": 0.25}
+    code, _ = compare(tmp_path, result(), result(operators={"\ud800": strange}))
+    assert code == 0
