@@ -13,7 +13,7 @@ import numpy as np
 
 from packet_router.header import pack_header
 from packet_router.node import LAST, WORD
-from pointsman.operators.api.operands import is_partial, runtime_operands, runtime_values, taking_part
+from pointsman.operators.api.operands import taking_part
 from pointsman.operators.messages import (
     MESSAGE,
     POINT_TO_POINT,
@@ -26,9 +26,7 @@ from pointsman.operators.messages import (
     among_valid,
     value_of,
 )
-from pointsman.operators.messages.agreement import agreed_values, known_words, plain_operator
-from pointsman.operators.messages.online import legal_values
-from pointsman.program.catalogue import OPERATORS
+from pointsman.operators.messages.agreement import agreed_values, known_words, larger, plain_operator
 from pointsman.targets.packet import PacketOperator, PacketProgram
 from pointsman.targets.packet.addresses import Address
 
@@ -37,6 +35,7 @@ from .api.requests import Lane
 from .api.substrate import CHOSEN, HERE, CycleClock, Given, Permission, Port, Signature
 from .api.substrate import Combine as Function
 from .packet_inbox import Inbox
+from .reference import signature_of_operator
 
 Words = np.ndarray
 
@@ -65,7 +64,7 @@ class PacketSubstrate:
         return self.program.name
 
     def ports(self) -> Sequence[tuple[Signature, Port | None]]:
-        return [(_signature(one), self._port(one)) for one in self.program.operators]
+        return [(signature_of_operator(one.operator), self._port(one)) for one in self.program.operators]
 
     def _port(self, one: PacketOperator) -> Port | None:
         instances = [i for i, instance in enumerate(one.operator.instances) if self.number in instance.nodes]
@@ -179,7 +178,7 @@ class PacketPort:
 
     def _values(self, given: Given) -> tuple[Any, ...]:
         """Values for the script, an entry for each run-time operand; a function, or a permutation not given: None."""
-        signature = _signature(self.one)
+        signature = signature_of_operator(self.one.operator)
         own = self.operator.instances[self.instance].nodes.index(self.substrate.number)
         numbers = iter(given.numbers)
         values: list[Any] = []
@@ -197,7 +196,7 @@ class PacketPort:
         own = operator.instances[self.instance].nodes.index(self.substrate.number)
         await port.load(Given((), 0, None))
         words = np.zeros(m, np.uint32)
-        await port.func(known_words(operator, own, values, m), words, _larger)
+        await port.func(known_words(operator, own, values, m), words, larger)
         return agreed_values(operator, self.instance, own, values, words)
 
     async def _call(self, name: str, words: Words | None, into: Words | None, combine: Function | None) -> int | None:
@@ -263,33 +262,6 @@ class PacketPort:
         for later in step.forward[int(passed) :]:
             await inbox.send(self._lanes(later, slots))
         return origin
-
-
-def _larger(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-    np.maximum(a, b, out=out)
-
-
-def _signature(one: PacketOperator) -> Signature:
-    operator = one.operator
-    partial = tuple(name for name in runtime_operands(operator) if is_partial(operator, name))
-    chosen = [
-        name
-        for name in runtime_operands(operator)
-        if name in partial or next(o.sort for o in OPERATORS[operator.kind].operands if o.name == name) in CHOSEN
-    ]
-    function = dict(operator.instances[0].operands).get("function")
-    return Signature(
-        operator.label,
-        operator.kind,
-        str(operator.type),
-        operator.m,
-        runtime_operands(operator),
-        ((),) if partial else runtime_values(operator),
-        function if isinstance(function, str) else None,
-        str(operator.position or ""),
-        ranges=tuple(legal_values(operator, 0, name) for name in chosen) if partial else None,
-        partial=partial,
-    )
 
 
 def packet_node(

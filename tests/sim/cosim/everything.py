@@ -10,6 +10,7 @@ import random
 from dataclasses import dataclass
 
 from pointsman.network import Topology, mesh, parse_size, torus
+from pointsman.network.faults import with_faults
 from pointsman.network.lattice import diamond
 
 NETWORKS = (
@@ -51,22 +52,20 @@ class Case:
     """Who makes the connections of a switch."""
 
 
-def network_named(name: str) -> tuple[Topology, tuple[int, ...]]:
-    """A network and its nodes that work."""
+def network_named(name: str) -> Topology:
+    """A network by its name."""
     whole, _, dead = name.partition("-")
     kind, _, size = whole.rpartition(":")
     if kind == "diamond":
         topology = diamond(int(size))
     else:
         topology = (torus if kind == "torus" else mesh)(*parse_size(size))
-    if not dead:
-        return topology, tuple(range(topology.nodes))
-    ends = tuple(map(int, dead.split(".")))
+    ends = tuple(map(int, dead.split("."))) if dead else ()
     if len(ends) == 1:
-        left = tuple(link for link in topology.links if not {link.node, link.other} & set(ends))
-        return Topology("graph", (topology.nodes,), left), tuple(n for n in range(topology.nodes) if n not in ends)
-    left = tuple(link for link in topology.links if {link.node, link.other} != set(ends))
-    return Topology("graph", (topology.nodes,), left), tuple(range(topology.nodes))
+        topology = with_faults(topology, nodes=ends)
+    elif ends:
+        topology = with_faults(topology, links=[(ends[0], ends[1])])
+    return topology
 
 
 def case_of(
@@ -80,9 +79,9 @@ def case_of(
     """The case of a seed: on one of ``networks``, with about as many operators as one of ``operators`` says."""
     chance = random.Random(f"everything {seed}")
     name = chance.choice(networks)
-    topology, alive = network_named(name)
+    topology = network_named(name)
     slowest = chance.choice(DELAYS)
-    text = _Writer(chance, topology, alive, words, chance.choice(operators)).program()
+    text = _Writer(chance, topology, words, chance.choice(operators)).program()
     if target != "tdm":
         return Case(seed, name, text, slowest, target)
     switch = random.Random(f"switch {seed}")
@@ -101,14 +100,11 @@ def _list(numbers: object) -> str:
 class _Writer:
     """Writes a program. Nodes are indices into the current subset, as in COP; ``n`` is its size."""
 
-    def __init__(
-        self, chance: random.Random, topology: Topology, alive: tuple[int, ...], words: int, operators: int
-    ) -> None:
+    def __init__(self, chance: random.Random, topology: Topology, words: int, operators: int) -> None:
         self.chance = chance
         self.more = random.Random(chance.getstate()[1][0])
         """Chance for what was added later, so that the programs of seeds change little."""
         self.topology = topology
-        self.alive = alive
         self.labels = 0
         self.words = words // topology.nodes
         """Words that the messages to come may have."""
@@ -126,10 +122,7 @@ class _Writer:
     def program(self) -> str:
         parts = []
         while self.left > 0 and len(parts) < 4:
-            if len(self.alive) < self.topology.nodes:
-                parts.append(f"(subset '({_list(self.alive)}) {self.part(len(self.alive), 2)})")
-            else:
-                parts.append(self.part(self.topology.nodes, 2, whole=True))
+            parts.append(self.part(len(self.topology.working), 2, whole=not self.topology.dead))
         return "\n".join(parts)
 
     def part(self, n: int, depth: int, *, whole: bool = False) -> str:

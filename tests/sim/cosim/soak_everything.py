@@ -41,7 +41,7 @@ from cosim.session import run_nodes
 from cosim.tdm.model import switch_machine
 from cosim.tdm.prediction import best_tables
 from numesh.shape import NodeShape
-from packet_router.shape import RouterShape
+from pointsman.api.targets.packet import packet_shape
 from pointsman.artifacts.tables import tables_from_bytes, tables_to_bytes
 from pointsman.cop import CopError, compile_text
 from pointsman.errors import PointsmanError
@@ -158,9 +158,7 @@ def _tdm(program: Program, case: Case, engine: str) -> tuple[Any, Callable[[int,
 
 def _packet(program: Program, case: Case, engine: str) -> tuple[Any, Callable[[int, Any], Any]]:
     topology = program.topology
-    made = make_packet_program(
-        program, RouterShape(size=topology.size, torus=topology.kind == "torus"), name="soak", addresses=None
-    )
+    made = make_packet_program(program, packet_shape(topology), name="soak", addresses=None)
     return packet_machine(made), lambda node, on: packet_node(made, node, on, functions=FUNCTIONS)
 
 
@@ -182,7 +180,7 @@ def run_case(case: Case, engine: str = "auto", *, seconds: float = SECONDS) -> O
 
 
 def _run(case: Case, engine: str) -> Outcome:
-    topology, _ = network_named(case.network)
+    topology = network_named(case.network)
     try:
         program = compile_text(case.text, topology=topology)
     except CopError as error:
@@ -333,7 +331,7 @@ def kept(path: Path) -> Case:
 def networks_of(target: str) -> tuple[str, ...]:
     """Names of the networks on which a target is run."""
     if target == "tdm":
-        return tuple(name for name in NETWORKS if network_named(name)[0].nodes <= MOST_PORTS)
+        return tuple(name for name in NETWORKS if network_named(name).nodes <= MOST_PORTS)
     return BUILT if target == "packet" else NETWORKS
 
 

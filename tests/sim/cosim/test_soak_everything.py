@@ -79,7 +79,7 @@ def test_every_program_is_legal_and_together_they_have_everything():
     kinds, words, seen = set(), set(), set()
     for seed in range(400):
         case = soak.case_of(seed)
-        program = compile_text(case.text, topology=soak.network_named(case.network)[0])
+        program = compile_text(case.text, topology=soak.network_named(case.network))
         kinds |= {operator.kind for operator in program.operators()}
         words |= {operator.m for operator in program.operators()}
         marks = (
@@ -113,7 +113,7 @@ def test_every_program_is_legal_and_together_they_have_everything():
 def test_what_nodes_do_is_right_by_the_reference_machine():
     for seed in range(500, 540):
         case = soak.case_of(seed, "numesh", SMALL, words=2_000)
-        program = compile_text(case.text, topology=soak.network_named(case.network)[0])
+        program = compile_text(case.text, topology=soak.network_named(case.network))
         walker = soak.Walker(program, seed, fewer=True, late=False)
         assert ReferenceMachine(program, "soak", soak.FUNCTIONS).run(walker.main).unread == ()
 

@@ -256,9 +256,7 @@ class Attend(Request):
     category : Category
         What the cycles count as, when there are no words to move.
     beside : sequence of int
-        Numbers of the lanes that do not count for the end of the request, but end it.
-    one_lane : bool
-        All lanes are ``beside``: the request is complete as soon as any lane is.
+        Numbers of the lanes that do not count for the end of the request, but end it. All lanes: any of them ends it.
 
     Attributes
     ----------
@@ -278,10 +276,9 @@ class Attend(Request):
         empty: Sequence[int] = (),
         category: Category = Category.CPU,
         beside: Sequence[int] = (),
-        one_lane: bool = False,
     ) -> None:
         self.lanes = () if transfer is None else transfer.lanes
-        self.beside = tuple(range(len(self.lanes))) if one_lane else tuple(beside)
+        self.beside = tuple(beside)
         if any(not _is_integer(lane) or not 0 <= lane < len(self.lanes) for lane in self.beside):
             raise PointsmanError(
                 f"lanes beside others must be numbers of the {len(self.lanes)} lanes, not {self.beside}"

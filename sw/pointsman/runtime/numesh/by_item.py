@@ -107,7 +107,7 @@ def _in_pieces(
                 data = None if lane.data == "token" else messages[lane.data][begin:end]
                 pieces.append(Lane(lane.write, registers, end - begin, data))
                 numbers.append(k)
-        request = Attend(Transfer(pieces), one_lane=True)
+        request = Attend(Transfer(pieces), beside=range(len(pieces)))
         yield request
         for k, count in zip(numbers, request.moved.tolist(), strict=True):
             done = moved[k] - moved[k] % item

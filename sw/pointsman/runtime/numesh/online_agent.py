@@ -223,7 +223,7 @@ class Agent:
             until=0 if waiting is None and not lanes else until,
             full=(*silent, *self.urgent),
             category=Category.ONLINE if waiting is None else waiting,
-            one_lane=True,
+            beside=range(len(lanes)),
         )
         yield piece
         self.called |= any(r in self.urgent for r in piece.calls[0])

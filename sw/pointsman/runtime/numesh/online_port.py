@@ -22,6 +22,7 @@ from pointsman.operators.messages import (
     Send,
     among_valid,
 )
+from pointsman.operators.messages.agreement import larger
 from pointsman.operators.messages.online import AGREEING, UNKNOWN, agreement, agrees, legal_values, way_named
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator, Runtime
@@ -139,7 +140,7 @@ class OnlinePort:
         )
         result = np.zeros(1, np.uint32)
         own = np.array([values[at] + 1 if values[at] != UNKNOWN else 0], np.uint32)
-        await self._run(script.calls["func"][0], script.slots, own, result, _larger, AGREEING, 1)
+        await self._run(script.calls["func"][0], script.slots, own, result, larger, AGREEING, 1)
         if not result[0]:
             raise PointsmanError(f"{self.image.label}_load: no node of the subset said that it is the destination")
         return (*values[:at], int(result[0]) - 1, *values[at + 1 :])
@@ -265,10 +266,6 @@ class OnlinePort:
 
 def _is_whole(message: OnlineMessage) -> bool:
     return message.whole
-
-
-def _larger(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-    np.maximum(a, b, out=out)
 
 
 def online_signature(image: OperatorImage, program: Operator) -> Signature:

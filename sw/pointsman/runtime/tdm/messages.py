@@ -105,9 +105,8 @@ class Messages:
         into = np.zeros(words, np.uint32)
         read = 0
         while True:
-            attend = Attend(
-                Transfer([*out, Lane(False, self.registers.buffer(source), words - read, into[read:])]), one_lane=True
-            )
+            lanes = [*out, Lane(False, self.registers.buffer(source), words - read, into[read:])]
+            attend = Attend(Transfer(lanes), beside=range(len(lanes)))
             await attend
             *sent, got = attend.moved.tolist()
             out = [_rest(lane, count) for lane, count in zip(out, sent, strict=True) if count < lane.words]

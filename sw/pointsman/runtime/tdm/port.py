@@ -13,7 +13,7 @@ from pointsman.artifacts.tables import ConnectionTables
 from pointsman.errors import PointsmanError
 from pointsman.operators.messages import Call, Exchange, Receive, Script, Send, value_of
 from pointsman.operators.messages import Combine as CombineStep
-from pointsman.operators.messages.agreement import agreed_values, known_words, plain_operator
+from pointsman.operators.messages.agreement import agreed_values, known_words, larger, plain_operator
 from pointsman.operators.messages.crossbar import way_named
 from pointsman.runtime.api.requests import Category, Lane, Transfer
 from pointsman.runtime.api.substrate import CHOSEN, HERE, UNKNOWN, Combine, Given, Permission
@@ -119,7 +119,7 @@ class TdmPort:
         slots = [np.zeros(m, np.uint32) for _ in range(max(2, port.scripts[0].slots))]
         slots[0][:] = known_words(operator, own, values, m)
         (call,) = port.scripts[0].calls["func"]
-        await port._run(call, slots, _larger)
+        await port._run(call, slots, larger)
         assert call.result is not None
         return list(agreed_values(operator, instance, own, values, slots[call.result]))
 
@@ -261,7 +261,3 @@ def _peers(call: Call) -> list[int | None]:
 def _part(slots: list[np.ndarray], step: Send | Receive) -> np.ndarray:
     """The words of a message in its slot."""
     return slots[step.slot][: step.words]
-
-
-def _larger(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
-    np.maximum(a, b, out=out)

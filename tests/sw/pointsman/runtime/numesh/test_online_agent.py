@@ -102,7 +102,7 @@ def test_a_request_that_waits_for_nothing_is_refused():
         Attend()
     with pytest.raises(PointsmanError, match="an interface register must be a number from 0 on"):
         Attend(full=(-1,))
-    once = Attend(Transfer([Lane(False, 2, 3), Lane(True, 4, 2)]), one_lane=True)
+    once = Attend(Transfer([Lane(False, 2, 3), Lane(True, 4, 2)]), beside=(0, 1))
     once.moved[:] = 2, 1
     assert not once.done
     once.moved[1] = 2
