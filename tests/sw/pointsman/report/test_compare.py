@@ -108,6 +108,9 @@ def test_numbers_that_no_run_has_are_refused(tmp_path: Path, value: object, of: 
     else:
         wrong["operators"]["b"]["bandwidth"] = value
     code, text = compare(tmp_path, result(), wrong)
+    if of == "bandwidth" and value is None:  # an operator that has none, as on packet routers
+        assert code == 0
+        return
     assert code == 2
     assert "is no result of a run" in text
     assert not (tmp_path / "c.json").exists()
