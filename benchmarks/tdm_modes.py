@@ -47,7 +47,7 @@ PROGRAMS = {
     "broadcast, shift, allreduce": "(broadcast 'a (runtime) :m {m}) (cshift 'b 1 :m {m}) (allreduce 'c 'add :m {m})",
     "shifts, optional broadcast": "(cshift 'a 1 :m {m}) (cshift 'b -1 :m {m}) (optional (broadcast 'c 0 :m {m}))",
 }
-DRAWS = tuple(range(11, 19))
+DRAWS = (11, 12, 13, 14, 15)
 """Seeds of the run-time values on the RTL."""
 
 
