@@ -4,7 +4,7 @@ Operators of every kind, and two mixtures, in a loop of ten rounds, are compiled
 the RTL are not those of the prediction: the mean over other draws is taken. Regret: cycles of the chosen mode over those of the
 best. Prints one JSON object. With ``--page`` the table between the marks of that page is written anew.
 
-    python benchmarks/tdm_modes.py [--sizes 2 4] [--words 1 20 200] [--page docs/tdm_target.md]
+    python benchmarks/tdm_modes.py [--sizes 2] [--words 1 20] [--page docs/tdm_target.md]
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--engine", default="auto")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[2, 4])
-    parser.add_argument("--words", type=int, nargs="+", default=[1, 20, 200])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[2])
+    parser.add_argument("--words", type=int, nargs="+", default=[1, 20])
     parser.add_argument("--slots", type=int, nargs="+", default=[2, 4])
     parser.add_argument("--page", type=Path)
     options = parser.parse_args()
