@@ -53,6 +53,12 @@ PROGRAMS: dict[str, tuple[Topology, str, str]] = {
         ALL,
         "(loop 'k 2 (cshift 'a 1) (loop 'l 2 (subset '((0 2)) (broadcast 'b 0 :m 3)))) (barrier 'c)",
     ),
+    "nodes on the way of a loop within a loop": (
+        mesh(6, 1),
+        CHOSEN,
+        "(loop 'l 3 (cshift 'a -1 :m 2) (subset '((1 3 0 5)) (loop 'k 3 (allreduce 'b 'add) (broadcast 'c 1))))\n"
+        "(allreduce 'd 'max :m 100)",
+    ),
     "a loop of all before an operator of few": (
         BOX,
         CHOSEN,
