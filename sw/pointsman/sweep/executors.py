@@ -58,25 +58,27 @@ def _on_pool(cases: Sequence[Case], work: Work, processes: int) -> Iterator[Ende
         alone = bool(suspects)
         source = deque([suspects.popleft()]) if alone else waiting
         running: dict[Future[str], Case] = {}
+        broken = False
         with ProcessPoolExecutor(1 if alone else processes, mp_context=get_context("spawn")) as pool:
-            while source or running:
+            while (source or running) and not broken:
                 try:
                     while source and len(running) < processes:
                         running[pool.submit(work, source[0])] = source[0]
                         source.popleft()
                     done = wait(running, return_when=FIRST_COMPLETED).done
-                    broken = [running[future] for future in done if isinstance(future.exception(), BrokenProcessPool)]
-                except BrokenProcessPool:
-                    done, broken = set(), list(running.values())
+                except BrokenProcessPool:  # a process has died since the last case ended
+                    done, broken = set(), True
                 for future in done:
-                    if not isinstance(future.exception(), BrokenProcessPool):
-                        yield running.pop(future), future.exception() or future.result()
-                if broken:
-                    if alone:
-                        yield from ((case, RuntimeError("its process was killed")) for case in broken)
+                    raised = future.exception()
+                    if isinstance(raised, BrokenProcessPool):
+                        broken = True
                     else:
-                        suspects.extend(dict.fromkeys([*broken, *running.values()], None))
-                    break
+                        yield running.pop(future), future.result() if raised is None else raised
+        if broken and alone:
+            yield from ((case, RuntimeError("its process was killed")) for case in running.values())
+            suspects.extend(source)
+        elif broken:
+            suspects.extend(running.values())
 
 
 def _on_dask(cases: Sequence[Case], work: Work, address: str) -> Iterator[Ended]:

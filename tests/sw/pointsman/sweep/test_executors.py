@@ -7,11 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
 
 from pointsman.errors import PointsmanError
+from pointsman.sweep import executors
 from pointsman.sweep.drive import run_sweep
 from pointsman.sweep.executors import ended_cases
 from pointsman.sweep.spec import read_spec
@@ -84,3 +86,24 @@ def test_a_killed_worker_of_dask_loses_nothing_and_nothing_runs_twice(noted: Pat
     ends = [number for what, number, _ in log if what == "end"]
     assert sorted(map(int, ends)) == list(range(count))  # nothing lost, nothing run twice to its end
     assert len([1 for what, _, _ in log if what == "start"]) <= count + 1  # but what was killed in the middle
+
+
+def test_a_process_that_dies_between_two_cases_is_replaced(
+    noted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Pool(executors.ProcessPoolExecutor):
+        """Breaks once, when the second case is handed in."""
+
+        submitted = 0
+
+        def submit(self, *given, **more):
+            Pool.submitted += 1
+            if Pool.submitted == 2:
+                raise BrokenProcessPool("as asked for")
+            return super().submit(*given, **more)
+
+    monkeypatch.setattr(executors, "ProcessPoolExecutor", Pool)
+    path = tmp_path / "s.toml"
+    path.write_text("[[sweep]]\napplication = 'noted.py'\nnetwork = '2'\ndry = true\narguments.number = [1, 2]\n")
+    records = run_sweep(read_spec(path), tmp_path / "out", on="pool:1", tell=lambda text: None)
+    assert [record["status"] for record in records] == ["right", "right"]
