@@ -15,8 +15,6 @@ from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.runtime import Application, Node, WrongAnswer
 
-HALVES = Path(__file__).parents[4] / "examples/halves/halves.py"
-
 
 class Ring(Application):
     """Every node gives its number, and more, to the next."""
@@ -98,9 +96,15 @@ def test_wrong_arguments_say_so(arguments: dict[str, Any], said: str) -> None:
 
 
 def test_a_file_and_its_image(tmp_path: Path) -> None:
-    first = pointsman.run(HALVES, mesh(4, 2), engine="model")
-    compiled = pointsman.compile(HALVES.with_suffix(".cop"), mesh(4, 2))
-    compiled.write(tmp_path / "halves.image")
-    second = pointsman.run(HALVES, mesh(4, 2), engine="model", image=tmp_path / "halves.image")
-    assert first.correct
+    path, program, image = tmp_path / "ring.py", tmp_path / "ring.cop", tmp_path / "ring.image"
+    program.write_text("(cshift 'c 1 :m 2)")
+    path.write_text(
+        "import numpy as np\nfrom pointsman.runtime import Application\n"
+        "class Ring(Application):\n    program = 'ring.cop'\n    async def main(self, node):\n"
+        "        await node.cop.c_load()\n        return int((await node.cop.c_func(np.full(2, node.number)))[0])\n"
+    )
+    first = pointsman.run(path, mesh(3), engine="model")
+    pointsman.compile(program, mesh(3)).write(image)
+    second = pointsman.run(path, mesh(3), engine="model", image=image)
+    assert first.returned == second.returned == [2, 0, 1]
     assert np.array_equal(first.cycles, second.cycles)
