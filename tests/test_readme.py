@@ -68,7 +68,7 @@ def test_commands_of_pointsman_succeed_in_their_order(tmp_path: Path) -> None:
         path.write_text(text, encoding="utf-8")
     for command in OURS:
         words = shlex.split(command, comments=True)[1:]
-        if words[0] == "run" and not any(word.split("=")[0] == "--engine" for word in words):
+        if words[0] == "run" and not any(word.split("=")[0] in ("--engine", "--dry") for word in words):
             words += ["--engine", "model"]
         result = subprocess.run(
             [POINTSMAN, *words], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
