@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 from pointsman.artifacts.images import Images
 from pointsman.report.show.document import Document, document_bytes
@@ -48,3 +49,13 @@ def test_a_program_of_one_node_has_a_document(ring: Path, shown: Callable[..., D
 
 def test_infinite_numbers_become_none() -> None:
     assert finite({"a": [1.5, float("inf")], "b": (float("nan"), "x")}) == {"a": [1.5, None], "b": [None, "x"]}
+
+
+def test_a_way_that_does_not_fit_has_no_cycles(by_hand: ModuleType) -> None:
+    images = by_hand.SMALL["stream_1x2"]()
+    label = images.operators[0].label
+    ways = [{"implementation": "str", "alone": 5.0}, {"implementation": "tree", "alone": None, "reason": "too much"}]
+    operator = {"label": label, "implementation": "str", "alternatives": ways}
+    made = numesh_document(images, decision={"phases": [{"name": "p", "cycles": 9.0, "operators": [operator]}]})
+    assert made.operators[0].alternatives == [("str", 5.0), ("tree", None)]
+    assert made.operators[0].predicted == 5.0
