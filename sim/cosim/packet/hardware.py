@@ -39,10 +39,15 @@ def network_hardware(shape: RouterShape, module: str, verilog: str, registers: i
         read_full="p_read_full",
         wires=wires,
         joints=[_joints(shape, node) for node in range(shape.nodes)],
-        # A message may be as long as the longest program's; nothing is lost by being patient.
-        quiet_cycles=20_000 + 100 * shape.nodes,
+        quiet_cycles=quiet_cycles(shape),
         registered=True,
     )
+
+
+def quiet_cycles(shape: RouterShape) -> int:
+    """Cycles without an access after which a run is a deadlock."""
+    # A message may be as long as the longest program's; nothing is lost by being patient.
+    return 20_000 + 100 * shape.nodes
 
 
 def _kind(shape: RouterShape) -> str:

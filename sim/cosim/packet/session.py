@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
-from cosim.machine import HardwareMachine
+from cosim.machine import ProcessorMachine, Runner
 from cosim.record import Record
 from cosim.session import run_nodes
 from cosim.spans import NodeWatch, Span
+from packet_router.shape import RouterShape
 from pointsman.errors import PointsmanError
 from pointsman.runtime import Application
 from pointsman.runtime.api.application import answer_of
 from pointsman.runtime.packet import packet_node
 from pointsman.targets.packet import PacketProgram
 
-from .hardware import packet_hardware
+from .hardware import packet_hardware, quiet_cycles
+
+ENGINES = ("auto", "verilated", "model")
 
 
 @dataclass(frozen=True)
@@ -30,28 +34,65 @@ class PacketRun:
     spans: list[Span]
 
 
-def packet_machine(program: PacketProgram) -> HardwareMachine:
-    """The machine for a program: the RTL, compiled.
+class PacketMachine(ProcessorMachine):
+    """Packet routers and their processors.
+
+    Parameters
+    ----------
+    shape : RouterShape
+    engine : str
+        "verilated" (the RTL, compiled by Verilator; needs a C++ compiler), "model" (a cycle model, which needs no build) or
+        "auto": "verilated" if there is a compiler, else "model".
+    progress : bool or None
+        Show the progress of builds and runs on standard error; None: only if standard error is a terminal.
 
     Raises
     ------
     PointsmanError
-        If there is no C++ compiler.
+        If there is no such engine, or it cannot be built.
     """
-    from cosim.engines.verilated.build import find_compiler
 
-    if find_compiler() is None:
-        raise PointsmanError(
-            "packet routers run on the verilated engine, which needs a C++ compiler, and none was found",
-            hint="install g++ or clang++",
-        )
-    return HardwareMachine(packet_hardware(program.shape))
+    def __init__(self, shape: RouterShape, *, engine: str = "auto", progress: bool | None = None) -> None:
+        if engine not in ENGINES:
+            raise PointsmanError(f"an engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+        if engine != "model":
+            from cosim.engines.verilated.build import find_compiler
+
+            if find_compiler() is None:
+                if engine == "verilated":
+                    raise PointsmanError(
+                        "the verilated engine needs a C++ compiler, and none was found",
+                        hint="install g++ or clang++, or use engine 'model'",
+                    )
+                print("no C++ compiler found: the cycle model runs in place of the RTL", file=sys.stderr)
+                engine = "model"
+        self.shape = shape
+        shown = sys.stderr.isatty() if progress is None else progress
+        super().__init__(_runner(shape, engine, shown), quiet_cycles=quiet_cycles(shape), progress=shown)
+
+    def state(self) -> None:
+        return None
+
+
+def _runner(shape: RouterShape, engine: str, shown: bool) -> Runner:
+    if engine == "model":
+        from .model_engine import PacketModelEngine
+
+        return PacketModelEngine(shape)
+    from cosim.engines.verilated.engine import HardwareEngine
+
+    return HardwareEngine(packet_hardware(shape), progress=shown)
+
+
+def packet_machine(program: PacketProgram, engine: str = "auto") -> PacketMachine:
+    """The machine for a program."""
+    return PacketMachine(program.shape, engine=engine)
 
 
 def run_packet_application(
     program: PacketProgram,
     application: Application,
-    machine: HardwareMachine,
+    machine: PacketMachine,
     *,
     seconds: dict[str, float] | None = None,
     max_cycles: int | None = None,
@@ -78,4 +119,4 @@ def run_packet_application(
     spans = [span for watch in watches for span in watch.spans]
     answer, correct = answer_of(application, record.results)
     times = {**(seconds or {}), "run": record.wall_seconds}
-    return PacketRun(program, "verilated", record, correct, answer, times, spans)
+    return PacketRun(program, machine.engine, record, correct, answer, times, spans)

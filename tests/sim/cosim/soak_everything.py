@@ -61,8 +61,6 @@ from tdm_switch.shape import SwitchShape
 
 TARGETS = ("numesh", "tdm", "packet")
 KEPT = Path(__file__).with_name("kept_everything")
-BUILT = ("1x1", "1x2", "2x1", "2x2", "3x1", "1x4", "2x3", "3x3", "4x2", "4x4", "6x1", "2x2x2", "torus:4", "torus:3x3")
-"""Networks of packet routers, which are built anew for every size."""
 MOST_PORTS = 20
 """Most ports of a switch: its model takes long for many."""
 MOST_CYCLES = 3_000_000
@@ -157,9 +155,10 @@ def _tdm(program: Program, case: Case, engine: str) -> tuple[Any, Callable[[int,
 
 
 def _packet(program: Program, case: Case, engine: str) -> tuple[Any, Callable[[int, Any], Any]]:
-    topology = program.topology
-    made = make_packet_program(program, packet_shape(topology), name="soak", addresses=None)
-    return packet_machine(made), lambda node, on: packet_node(made, node, on, functions=FUNCTIONS)
+    made = make_packet_program(program, packet_shape(program.topology), name="soak", addresses=None)
+    return packet_machine(made, "model" if engine == "auto" else engine), lambda node, on: packet_node(
+        made, node, on, functions=FUNCTIONS
+    )
 
 
 MAKERS = {"numesh": _numesh, "tdm": _tdm, "packet": _packet}
@@ -332,7 +331,7 @@ def networks_of(target: str) -> tuple[str, ...]:
     """Names of the networks on which a target is run."""
     if target == "tdm":
         return tuple(name for name in NETWORKS if network_named(name).nodes <= MOST_PORTS)
-    return BUILT if target == "packet" else NETWORKS
+    return NETWORKS
 
 
 def soak(

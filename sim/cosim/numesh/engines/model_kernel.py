@@ -12,49 +12,35 @@ from __future__ import annotations
 
 import numpy as np
 
+from cosim.engines.model.accesses import choose, deliver, notice, settle, word_of
+from cosim.engines.model.requests import EVENTS, TIME, TIMER, TRANSFER, WRITE, Requests
 from numesh.codes import FIRST_READ, CommandKind, MoveType
 from pointsman.kernels import kernel
 
-from .model_folds import fold_lane
 from .model_tables import (
-    ADDRESS,
-    AFTER,
-    AFTER_ALL,
-    BESIDE,
     BLOCKED,
     BUFFER,
-    BYTES,
     CAN_ACCEPT,
     COMMAND_WORDS,
     DESTINATION,
     DESTINATION_KIND,
-    EMPTY,
     ENTRIES,
-    EVENTS,
-    FIRST,
     FLAGS,
-    FOLDING,
-    FOLDS,
     FORKED,
     FROM_BUFFER,
-    ITEM,
     KIND_MASK,
-    LAST_ACCESS,
     LOOKED,
     MEMADR,
-    MOVED,
     NEIGHBOUR,
     NODE_FIELDS,
     NOTHING,
     NULL,
     NUMBER_MASK,
-    PAIR,
     POINTER,
     POINTER_KIND,
     READING,
     RECENT,
     REGISTER,
-    REGISTERS,
     REST,
     REST_KIND,
     RETRY,
@@ -64,115 +50,22 @@ from .model_tables import (
     SPARE_ROWS,
     STAGE_FIELDS,
     STAMP,
-    TIME,
-    TIMER,
-    TRANSFER,
-    TURN,
     TYPE_MASK,
     VALID,
     VFSM,
     WIDTH,
-    WINDOW,
     WORD,
-    WORDS,
-    WRITE,
     WRITING,
-    Requests,
     Routers,
     execute,
 )
-from .model_words import load_word, store_word
 
 _, _BLIND, _COPY, _FORK = (int(kind) for kind in MoveType)
 _SET = int(CommandKind.SET_POINTER)
-_CATEGORY_WRITE, _CATEGORY_READ = 1, 2
 _u = np.uint64
 
 
-@kernel(error_model="numpy")
-def _choose(requests: Requests, full: np.ndarray, i: int) -> tuple[int, int]:
-    """The register that the transfer of node ``i`` can access in this cycle, or -1, and the lane; counts the cycle."""
-    lanes = requests.lanes
-    still = first = lane = access = -1
-    for k in range(requests.lane_count[i]):
-        moved = lanes[i, k, MOVED]
-        if moved == lanes[i, k, WORDS]:
-            continue
-        if still < 0:
-            still = k
-        after = lanes[i, k, AFTER]
-        if after >= 0:
-            item = lanes[i, k, ITEM]
-            need = lanes[i, after, WORDS] if lanes[i, k, AFTER_ALL] else moved + item - moved % item
-            if lanes[i, after, MOVED] < need:
-                continue
-        pair = lanes[i, k, PAIR]
-        if pair >= 0 and moved - lanes[i, pair, MOVED] >= lanes[i, k, WINDOW]:
-            continue
-        if first < 0:
-            first = k
-        r = requests.turns[i, lanes[i, k, FIRST] + lanes[i, k, TURN]]
-        if (full[i, r] != 0) != (lanes[i, k, WRITE] != 0):
-            access = r
-            lane = k
-            break
-    category = requests.category[i]
-    if category < 0:
-        counting = lane if access >= 0 else first if first >= 0 else still
-        category = _CATEGORY_WRITE if lanes[i, counting, WRITE] else _CATEGORY_READ
-    requests.cycles[i, category] += 1
-    return access, lane
-
-
-@kernel(error_model="numpy")
-def _settle(
-    requests: Requests, full: np.ndarray, arrivals: np.ndarray, i: int, access: int, lane: int, word: int, arrived: int
-) -> int:
-    """Count the access of node ``i`` in this cycle, and see whether its request is complete. Gives ``arrived``, or one more."""
-    clock = requests.clock
-    time = clock[TIME]
-    if access >= 0:
-        row = requests.lanes[i, lane]
-        moved = row[MOVED]
-        write = row[WRITE] != 0
-        if not write and row[ADDRESS] != 0:
-            # Stored when all nodes have had their turn: programs may share arrays.
-            arrivals[arrived, 0] = row[ADDRESS] + moved * row[BYTES]
-            arrivals[arrived, 1] = row[BYTES]
-            arrivals[arrived, 2] = word
-            arrived += 1
-        row[MOVED] = moved + 1
-        if row[FOLDS] > 0 and (moved + 1) % row[ITEM] == 0:
-            arrivals[clock[FOLDING], 3] = i
-            arrivals[clock[FOLDING], 4] = lane
-            clock[FOLDING] += 1
-        turn = row[TURN] + 1
-        row[TURN] = turn if turn < row[REGISTERS] else 0
-        requests.accesses[i, 0 if write else 1] += 1
-        requests.stalled[i] = time + 1
-        clock[LAST_ACCESS] = time + 1
-        if requests.events.shape[0] > 0:
-            event = requests.events[clock[EVENTS]]
-            event[0], event[1], event[2], event[3] = time, i, access, write
-            event[4] = word
-            clock[EVENTS] += 1
-        if row[BESIDE] != 0:
-            if moved + 1 == row[WORDS]:
-                requests.ready[i] = 1
-        else:
-            requests.open_words[i] -= 1
-            if requests.open_words[i] == 0:
-                requests.ready[i] = 1
-    elif requests.kind[i] == EMPTY and full[i, requests.register[i]] == 0:
-        requests.ready[i] = 1
-    for k in range(requests.watch_count[i]):
-        watched = requests.watch[i, k]
-        if (full[i, watched >> 1] != 0) == (watched & 1 != 0):
-            requests.ready[i] = 1
-    return arrived
-
-
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", _nrt=False)
 def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> None:
     """Let cycles pass until ``stop``, or until a transfer is complete or a register that is waited for is empty.
 
@@ -221,14 +114,11 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                     access = -1
                     access_write = False
             elif kind[_u(i)] == TRANSFER:
-                access, lane = _choose(requests, routers.full, i)
+                access, lane = choose(requests, routers.full, routers.full, i)
                 if access >= 0:
                     access_write = lanes[i, lane, WRITE] != 0
-                    if access_write and lanes[i, lane, ADDRESS] != 0:
-                        access_word = word_mask & load_word(
-                            lanes[i, lane, ADDRESS] + lanes[i, lane, MOVED] * lanes[i, lane, BYTES],
-                            lanes[i, lane, BYTES] == 4,
-                        )
+                    if access_write:
+                        access_word = word_of(requests, i, lane, word_mask)
 
             # The next address of the schedule.
             n = i * NODE_FIELDS
@@ -426,14 +316,11 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
             node[_u(n + fetched)] = (i * rows + address) * row
 
             if kind[_u(i)] > TIMER and not given:
-                arrived = _settle(requests, routers.full, routers.arrivals, i, access, lane, access_word, arrived)
+                if access >= 0:
+                    arrived = settle(requests, i, access, lane, access_word, arrived)
+                notice(requests, routers.full, routers.full, i)
                 any_ready |= requests.ready[i] != 0
-        for k in range(arrived):
-            store_word(routers.arrivals[k, 0], routers.arrivals[k, 1] == 4, routers.arrivals[k, 2])
-        if clock[FOLDING] > 0:
-            for k in range(clock[FOLDING]):
-                fold_lane(requests, routers.arrivals[k, 3], routers.arrivals[k, 4])
-            clock[FOLDING] = 0
+        deliver(requests, arrived)
         time += 1
         clock[TIME] = time
         if room > 0 and clock[EVENTS] + nodes > room:

@@ -1,4 +1,4 @@
-"""What the cycle model keeps: state of routers, requests of processors, and the commands that change memories.
+"""What the cycle model keeps: state of routers, and the commands that change memories.
 
 All numbers are int64 unless said otherwise. Words of data are moved as bit patterns, so that words of 64 bits fit as well.
 The fields of the arrays' last axes are the constants below.
@@ -42,37 +42,6 @@ SPARE_ROWS = 2
 # Fields of `Routers.layout`: widths in bits, and words of a command.
 WIDTH, POINTER_BITS, VFSM_BITS, PLACE_BITS, COMMAND_WORDS = range(5)
 LAYOUT_FIELDS = 5
-
-# Fields of `Requests.lanes`.
-(
-    WRITE,
-    WORDS,
-    MOVED,
-    TURN,
-    FIRST,
-    REGISTERS,
-    ADDRESS,
-    BYTES,
-    AFTER,
-    AFTER_ALL,
-    PAIR,
-    WINDOW,
-    ITEM,
-    FIRST_FOLD,
-    FOLDS,
-    BESIDE,
-) = range(16)
-LANE_FIELDS = 16
-
-# Fields of `Requests.folds`.
-CODE, LEFT, RIGHT, RESULT = range(4)
-FOLD_FIELDS = 4
-
-# Kinds of requests; those up to `TIMER` need no look at the node.
-IDLE, TIMER, EMPTY, TRANSFER, ATTEND = range(5)
-
-# Fields of `Requests.clock`.
-TIME, LAST_ACCESS, EVENTS, FOLDING = range(4)
 
 _SCHEDULE, _SET, _ADD = int(CommandKind.SCHEDULE), int(CommandKind.SET_POINTER), int(CommandKind.ADD_POINTER)
 _ANNOTATION = int(CommandKind.ANNOTATION)
@@ -119,47 +88,6 @@ class Routers(NamedTuple):
     """LAYOUT_FIELDS."""
     scratch: np.ndarray
     """4 × P: registers that pipelines take in this cycle, whether they clear them, registers that they fill, and words."""
-    arrivals: np.ndarray
-    """n × 5: address, bytes and word of what processors read in this cycle; node and lane of what is to be folded."""
-
-
-class Requests(NamedTuple):
-    """What the processors wait for."""
-
-    kind: np.ndarray
-    """n: IDLE, TIMER, EMPTY, TRANSFER or ATTEND (only watches registers)."""
-    register: np.ndarray
-    """n: register of an EMPTY."""
-    category: np.ndarray
-    """n: category of a TRANSFER, -1 if it goes by direction."""
-    open_words: np.ndarray
-    """n: words that a TRANSFER has yet to move before it is complete."""
-    stalled: np.ndarray
-    """n: cycle since which a TRANSFER has not moved."""
-    lane_count: np.ndarray
-    """n."""
-    lanes: np.ndarray
-    """n × lanes × LANE_FIELDS."""
-    folds: np.ndarray
-    """n × folds of all lanes of the node × FOLD_FIELDS."""
-    turns: np.ndarray
-    """n × registers of all lanes of the node."""
-    watch_count: np.ndarray
-    """n: registers that are watched."""
-    watch: np.ndarray
-    """n × registers: 2 × register, plus 1 if it calls when it is full."""
-    ready: np.ndarray
-    """n, of int8: the request is complete."""
-    access: np.ndarray
-    """n × 3: for a single cycle, register that is accessed or -1, whether written, word."""
-    cycles: np.ndarray
-    """n × categories."""
-    accesses: np.ndarray
-    """n × 2: written, read."""
-    clock: np.ndarray
-    """TIME, LAST_ACCESS, number of EVENTS, number of lanes FOLDING."""
-    events: np.ndarray
-    """room × 5: time, node, register, written, word. Without room nothing is recorded."""
 
 
 @kernel(forceinline=True)

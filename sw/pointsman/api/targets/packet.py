@@ -13,7 +13,7 @@ from pointsman.api.progress import telling
 from pointsman.api.showing import refuse_lines, write_trace
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
-from pointsman.targets.packet import PacketProgram, make_packet_program
+from pointsman.targets.packet import PacketProgram, make_packet_program, without_links
 from pointsman.targets.target import TargetRun
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class PacketTarget:
                 raise PointsmanError(f"--{option} is for scheduled routers, not for --target packet")
         refuse_lines(given)
         engine = given.get("engine", "auto")
-        if engine not in ("auto", "verilated"):
-            raise PointsmanError(f"packet routers run on the verilated engine, not on {engine}")
+        if engine not in ("auto", "verilated", "model"):
+            raise PointsmanError(f"packet routers run on the engines verilated and model, not on {engine}")
         if given.get("emit", "plan") != "plan":
             raise PointsmanError(
                 f"--emit {given['emit']} is for scheduled routers",
@@ -77,7 +77,7 @@ class PacketTarget:
 
         started = time.perf_counter()
         with telling(f"building the simulation of {artifact.topology.nodes} packet routers (once)", has_bar=True):
-            built = packet_machine(artifact)
+            built = packet_machine(artifact, given["engine"])
         with built as machine, telling("running", has_bar=True):
             seconds["build"] = time.perf_counter() - started
             done = run_packet_application(
@@ -133,12 +133,14 @@ def packet_shape(topology: Topology) -> RouterShape:
 
 
 def _links(topology: Topology) -> tuple[tuple[int, int], ...]:
-    """The links of a graph of routers. All routers of a graph are joined, so a node that is dead hangs on a node that works: no
+    """The links of a graph of routers. All routers of a graph are joined, so a node without links hangs on a node that works: no
     way of a message leads over a node with a single link."""
     found = [(link.node, link.other) for link in topology.links]
-    for node in sorted(topology.dead):
-        count = {one: sum(one in link for link in found) for one in topology.working}
-        found.append((min(count, key=lambda one: (count[one], one)), node))
+    apart = without_links(topology)
+    for node in sorted(apart):
+        count = {one: sum(one in link for link in found) for one in range(topology.nodes) if one not in apart}
+        if count:
+            found.append((min(count, key=lambda one: (count[one], one)), node))
     return tuple(found)
 
 

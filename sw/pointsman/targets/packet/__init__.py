@@ -4,6 +4,6 @@
 ``program`` puts both together.
 """
 
-from .program import PacketOperator, PacketProgram, make_packet_program
+from .program import PacketOperator, PacketProgram, make_packet_program, without_links
 
-__all__ = ["PacketOperator", "PacketProgram", "make_packet_program"]
+__all__ = ["PacketOperator", "PacketProgram", "make_packet_program", "without_links"]

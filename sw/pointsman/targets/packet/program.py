@@ -88,6 +88,18 @@ class PacketProgram:
         }
 
 
+def without_links(topology: Topology) -> frozenset[int]:
+    """Nodes to which no link leads. All routers of a graph are joined, so theirs hang on others, and carry nothing."""
+    return frozenset(range(topology.nodes)) - {node for link in topology.links for node in (link.node, link.other)}
+
+
+def _refuse_apart(operator: Operator, apart: frozenset[int]) -> None:
+    for instance in operator.instances:
+        alone = sorted(apart.intersection(instance.nodes))
+        if alone and len(instance.nodes) > 1:
+            raise PointsmanError(f"no link leads to node {alone[0]}, which takes part in '{operator.label}'")
+
+
 def make_packet_program(
     program: Program, shape: RouterShape, *, name: str, addresses: int | None = None
 ) -> PacketProgram:
@@ -106,9 +118,9 @@ def make_packet_program(
     topology = program.topology
     kind = "graph" if shape.graph is not None else "torus" if shape.torus else "mesh"
     links = {frozenset((link.node, link.other)) for link in topology.links}
-    links = {frozenset((link.node, link.other)) for link in topology.links}
+    apart = without_links(topology)
     if not topology.regular:
-        joined = {frozenset(link) for link in shape.graph or () if topology.dead.isdisjoint(link)}
+        joined = {frozenset(link) for link in shape.graph or () if apart.isdisjoint(link)}
         fits = kind == "graph" and topology.nodes == shape.nodes and joined == links
     else:
         fits = (topology.kind, topology.size) == (kind, shape.size)
@@ -128,6 +140,7 @@ def make_packet_program(
     notes = []
     for number, phase in enumerate(structure.phases):
         for operator in phase.operators:
+            _refuse_apart(operator, apart)
             if operator.impl is not None and not operator.impl.startswith("dyn_"):
                 notes.append(f"{operator.label}: :impl {operator.impl} is for scheduled routers and not used")
             operators.append((operator, decompose(plain_operator(operator), topology)))

@@ -23,14 +23,15 @@ def _run(*arguments: str):
 @needs_compiler
 @pytest.mark.parametrize("mesh", ["2x2", pytest.param("4x4", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("addresses", ["16", "2"])
-def test_matrix_multiplication_runs_unchanged(tmp_path, mesh, addresses):
+@pytest.mark.parametrize("engine", ["verilated", "model"])
+def test_matrix_multiplication_runs_unchanged(tmp_path, mesh, addresses, engine):
     path = tmp_path / "run.json"
-    result = _run("--mesh", mesh, "--size", "12", "-P", addresses, "--json", str(path))
+    result = _run("--mesh", mesh, "--size", "12", "-P", addresses, "--engine", engine, "--json", str(path))
     assert result.exit_code == 0, result.output
     plain = json.loads(path.read_text())
     assert plain["correct"]
     assert plain["target"] == "packet"
-    assert plain["engine"] == "verilated"
+    assert plain["engine"] == engine
     assert plain["operators"]["b"]["implementation"] == "dyn_bcast_dense"
     assert plain["categories"]["cpu"] > 0
     assert plain["categories"]["psync"] == plain["categories"]["router"] == plain["categories"]["reprog"] == 0
@@ -39,7 +40,7 @@ def test_matrix_multiplication_runs_unchanged(tmp_path, mesh, addresses):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--engine", "model"), "packet routers run on the verilated engine, not on model"),
+        (("--engine", "amaranth"), "packet routers run on the engines verilated and model, not on amaranth"),
         (("--preload",), "--preload is for scheduled routers, not for --target packet"),
         (("--vfsms", "16"), "--vfsms is for scheduled routers, not for --target packet"),
         (("-P", "1"), "interface addresses must be 2 to 16, not 1"),

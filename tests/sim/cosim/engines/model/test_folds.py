@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from cosim.numesh.engines.model_folds import fold_item
+from cosim.engines.model.folds import fold_item
 from pointsman.runtime.api.folds import FOLDED, TYPES, Fold, foldable
 
 NUMBERS = (0, 1, -1, 7, -(2**31), 2**31 - 1)

@@ -6,8 +6,8 @@ import numpy as np
 
 from pointsman.kernels import kernel
 
-from .model_tables import CODE, FIRST_FOLD, FOLDS, ITEM, LEFT, MOVED, RESULT, RIGHT, Requests
-from .model_words import double_of, load_word, pattern_of, single_of, store_word
+from .requests import CODE, FIRST_FOLD, FOLDS, ITEM, LEFT, MOVED, RESULT, RIGHT, Requests
+from .words import double_of, load_word, pattern_of, single_of, store_word
 
 _COPY, _ADD, _MULTIPLY, _MINIMUM, _MAXIMUM, _FMIN, _FMAX, _AND, _OR = range(9)
 """As in `pointsman.runtime.api.folds`; whatever comes after them is an exclusive or."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cosim.numesh.engines.model_words import load_word, store_word
+from cosim.engines.model.words import load_word, store_word
 from pointsman.kernels import kernel
 
 
