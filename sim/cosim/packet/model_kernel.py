@@ -147,7 +147,7 @@ def _ask(s: Stations, i: int, p: int, header: int) -> None:
     """Which channel of which output the message with this header asks for in this cycle, if any."""
     ports, lanes, rooms = s.layout[PORTS], s.layout[LANES], s.layout[ROOMS]
     outputs = i * (ports + 1)
-    escape = -1
+    escape = np.int64(-1)
     left = header
     for d in range(s.layout[DIMENSIONS]):
         step = s.steps[d, s.places[i, d], left & ((1 << s.bits[d]) - 1)]
@@ -162,7 +162,7 @@ def _ask(s: Stations, i: int, p: int, header: int) -> None:
         return
     if s.layout[ADAPTIVE] and (header >> ANY) & 1:
         # The dimension with most hops left among those with an empty channel.
-        most = 0
+        most = np.int64(0)
         left = header
         for d in range(s.layout[DIMENSIONS]):
             step = np.int64(s.steps[d, s.places[i, d], left & ((1 << s.bits[d]) - 1)])
@@ -281,8 +281,8 @@ def _pass_words(s: Stations, i: int) -> None:
                 _give_back(s, i, room, 0)
         s.lane_turn[inputs + p] = lane + 1 if lane + 1 < lanes else 0
         s.front[c] = (at + 1) & (depth - 1)
-        s.count[c] -= 1
-        if s.count[c] == 0:
+        s.filled[c] -= 1
+        if s.filled[c] == 0:
             s.some[i] &= ~(np.int64(1) << (p * lanes + lane))
         s.room[room] -= 1
         if last:
@@ -319,11 +319,11 @@ def tick(s: Stations) -> bool:
     for k in range(s.tally[ARRIVING + now]):
         i = s.arriving[now, k, TO_NODE]
         c = s.arriving[now, k, TO_CHANNEL]
-        at = (s.front[c] + s.count[c]) & (depth - 1)
+        at = (s.front[c] + s.filled[c]) & (depth - 1)
         s.words[c * depth + at] = s.arriving[now, k, TO_WORD]
         bit = np.int64(1) << at
         s.ends[c] = s.ends[c] | bit if s.arriving[now, k, TO_LAST] else s.ends[c] & ~bit
-        s.count[c] += 1
+        s.filled[c] += 1
         s.some[i] |= np.int64(1) << s.arriving[now, k, TO_BIT]
         s.asleep[i] = 0
         some = True

@@ -50,7 +50,7 @@ class Stations(NamedTuple):
     ends_of: np.ndarray
     """n·ports × 4: at the other end of the link the node (-1 where there is none), the first channel of the input and its bit in
     ``some``, and the first room of the output."""
-    count: np.ndarray
+    filled: np.ndarray
     """By channel: words in the buffer."""
     front: np.ndarray
     """By channel: place of the first."""
@@ -141,7 +141,7 @@ def stations(shape: RouterShape) -> Stations:
         bits=np.array(shape.coordinate_bits, np.int64),
         steps=step_table(shape),
         ends_of=ends_of.reshape(-1, 4),
-        count=_zeros(channels),
+        filled=_zeros(channels),
         front=_zeros(channels),
         words=_zeros(channels * shape.buffer),
         ends=_zeros(channels),

@@ -136,9 +136,9 @@ def _links(topology: Topology) -> tuple[tuple[int, int], ...]:
     """The links of a graph of routers. All routers of a graph are joined, so a node without links hangs on a node that works: no
     way of a message leads over a node with a single link."""
     found = [(link.node, link.other) for link in topology.links]
-    apart = without_links(topology)
-    for node in sorted(apart):
-        count = {one: sum(one in link for link in found) for one in range(topology.nodes) if one not in apart}
+    alone = without_links(topology)
+    for node in sorted(alone):
+        count = {one: sum(one in link for link in found) for one in range(topology.nodes) if one not in alone}
         if count:
             found.append((min(count, key=lambda one: (count[one], one)), node))
     return tuple(found)

@@ -93,11 +93,11 @@ def without_links(topology: Topology) -> frozenset[int]:
     return frozenset(range(topology.nodes)) - {node for link in topology.links for node in (link.node, link.other)}
 
 
-def _refuse_apart(operator: Operator, apart: frozenset[int]) -> None:
+def _refuse_alone(operator: Operator, alone: frozenset[int]) -> None:
     for instance in operator.instances:
-        alone = sorted(apart.intersection(instance.nodes))
-        if alone and len(instance.nodes) > 1:
-            raise PointsmanError(f"no link leads to node {alone[0]}, which takes part in '{operator.label}'")
+        found = alone.intersection(instance.nodes)
+        if found and len(instance.nodes) > 1:
+            raise PointsmanError(f"no link leads to node {min(found)}, which takes part in '{operator.label}'")
 
 
 def make_packet_program(
@@ -118,9 +118,9 @@ def make_packet_program(
     topology = program.topology
     kind = "graph" if shape.graph is not None else "torus" if shape.torus else "mesh"
     links = {frozenset((link.node, link.other)) for link in topology.links}
-    apart = without_links(topology)
+    alone = without_links(topology)
     if not topology.regular:
-        joined = {frozenset(link) for link in shape.graph or () if apart.isdisjoint(link)}
+        joined = {frozenset(link) for link in shape.graph or () if alone.isdisjoint(link)}
         fits = kind == "graph" and topology.nodes == shape.nodes and joined == links
     else:
         fits = (topology.kind, topology.size) == (kind, shape.size)
@@ -140,7 +140,7 @@ def make_packet_program(
     notes = []
     for number, phase in enumerate(structure.phases):
         for operator in phase.operators:
-            _refuse_apart(operator, apart)
+            _refuse_alone(operator, alone)
             if operator.impl is not None and not operator.impl.startswith("dyn_"):
                 notes.append(f"{operator.label}: :impl {operator.impl} is for scheduled routers and not used")
             operators.append((operator, decompose(plain_operator(operator), topology)))
