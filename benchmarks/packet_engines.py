@@ -1,9 +1,9 @@
 """Speed of the engines of packet networks: whole messages between processors, without a pause and with computation between them.
 
-Every node sends messages half-way across the network and reads those that come to it. "words": of a message; "computation": cycles
+Nodes send messages half-way across the network and read those that come. "words": of a message; "computation": cycles
 before each. Speeds are node-cycles a second of processor time, the best of several runs; both engines take the same cycles.
 
-    python benchmarks/packet_engines.py [--sizes 4x4,8x8,16x16] [--engines model,verilated] > benchmarks/results/packet_engines.json
+    python benchmarks/packet_engines.py [--sizes 4x4,8x8,16x16] [--engines model,verilated]
 """
 
 from __future__ import annotations
