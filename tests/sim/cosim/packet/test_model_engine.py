@@ -136,7 +136,7 @@ def program(shape: RouterShape, node: int, seed: int, log: list[Any]) -> Iterato
             call = Attend(None, until=chance.randrange(3000), full=list(addresses)[:2], category=Category.ONLINE)
             yield call
             log.append((node, call.state.tolist()))
-    request = Attend(Transfer(reads), until=6000, one_lane=True)
+    request = Attend(Transfer(reads), until=6000, beside=range(len(reads)))
     yield request
     return [int(lane.data[:8].sum()) & mask for lane in reads if lane.data is not None], request.moved.tolist()
 
@@ -185,7 +185,7 @@ def test_compiled_programs_have_the_same_record_as_on_the_rtl(network: str, monk
     soak = importlib.import_module("soak_everything")
     for seed in range(12):
         case = soak.case_of(seed, "packet", (network,), words=3_000)
-        program = soak.compile_text(case.text, topology=soak.network_named(network)[0])
+        program = soak.compile_text(case.text, topology=soak.network_named(network))
         walker = soak.Walker(program, seed, slowest=case.slowest, calls=True, fewer=True, late=False)
         found = []
         for engine in ("verilated", "model"):
