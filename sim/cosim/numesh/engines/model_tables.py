@@ -123,7 +123,8 @@ def execute(routers: Routers, i: int, p: int, time: int) -> None:
         before = ENTRIES + (time - 1) % RECENT
         if node[i, before] == (i * rows + address) * row:
             spare = rows - SPARE_ROWS + time % SPARE_ROWS
-            routers.schedule[i, spare] = routers.schedule[i, address]
+            for q in range(row):  # not as a slice, whose copy would need memory that is counted
+                routers.schedule[i, spare, q] = routers.schedule[i, address, q]
             node[i, before] = (i * rows + spare) * row
         offset = 3 + pointer_bits
         for q in range(row - 1):
