@@ -35,6 +35,9 @@ ROUGH = 1.25
 """Factor on the cycles of the best plan: a candidate whose phases add up to more is given up before it is played."""
 CLOSE = 1.1
 """Factor as ROUGH, used when sum of phases and played cycles of the best plan agree within TRUSTED."""
+LITTLE = 64
+"""Nodes of phases up to which a candidate in which an operator is done in another way is always played: how far sums of phases
+are from played cycles differs from way to way."""
 TRUSTED = 1.25
 """Factor between these two measures of the best plan up to which they agree."""
 POLISH = 1200
@@ -164,6 +167,8 @@ class _Attempts:
         """Candidates' keys and schedule lengths that were planned, or tried near the best plan."""
         self.left = PLAYED * effort
         """Nodes of phases that may still be planned to try other ways of operators."""
+        self.other_ways: set[int] = set()
+        """Numbers of candidates in which an operator of a best plan is done in another way."""
         self.seeds: set[tuple[int, int]] = set()
         """Numbers of candidates and seeds that were tried near the best plan."""
         self._failures: dict[tuple[bool, int], PointsmanError] = {}
@@ -237,7 +242,8 @@ class _Attempts:
                 if min(self.tried.get(one.key, {}).values(), default=0.0) > CLOSE * self.best.cycles:
                     break
                 self.left -= size
-                yield self._added(one)
+                self.other_ways.add(self._added(one))
+                yield len(self.ways) - 1
 
     def _added(self, one: Candidate) -> int:
         """The number of a candidate near the best plan."""
@@ -250,7 +256,8 @@ class _Attempts:
         self.seeds.add((number, seed))
         drafted = self._draft(number, seed, fallbacks=False)
         if drafted is not None:
-            self._plan(drafted)
+            little = sum(len(phase.nodes) for phase in self.ways[number].structure.phases) <= LITTLE
+            self._plan(drafted, always=little and number in self.other_ways)
 
     def _drafted(self, left: deque[tuple[int, Candidate]], fallbacks: bool) -> list[_CandidateDraft]:
         """Take candidates from ``left`` and draft them: as many as may still be planned. Candidates too slow to be
@@ -309,11 +316,12 @@ class _Attempts:
             return None
         return _CandidateDraft(number, context, least, one.estimate if one.structure.through else sum(least))
 
-    def _plan(self, draft: _CandidateDraft) -> None:
-        """Plan a candidate to the end, and keep its plan if it is the quickest."""
+    def _plan(self, draft: _CandidateDraft, *, always: bool = False) -> None:
+        """Plan a candidate to the end, and keep its plan if it is the quickest. ``always``: also if the sum of its phases says
+        that it is not."""
         number, context = draft.number, draft.context
         try:
-            plan = plan_candidate(context, self.name, self._limit(), draft.least)
+            plan = plan_candidate(context, self.name, inf if always else self._limit(), draft.least)
             if plan is not None:
                 refuse_overfull_plan(plan)
                 rough, plan = plan.cycles, timed(plan)

@@ -31,7 +31,7 @@ LONG = 1000
 """Slots of a schedule in which ``:b`` limits any operator to which it is given."""
 
 
-DOUBTFUL = 2.0
+DOUBTFUL = 2.5
 """Factor on the cycles that an operator takes: ways that take more by their metrics are not tried."""
 SMALL = 0.02
 """Share of all cycles: the ways of operators that take less are left as they are."""
@@ -60,7 +60,8 @@ def alternatives(
 ) -> Iterator[Alternative]:
     """Other ways of operators, those that promise most first; none where operators continue over phases.
 
-    A way is left out if by its metric the operator would take DOUBTFUL times the cycles that it takes now, and an operator is
+    A way is left out if by its metric the operator would take DOUBTFUL times the cycles that it takes now, played or by the
+    metric of the way that it is done now; and an operator is
     left alone if it takes less than SMALL of all cycles.
 
     Parameters
@@ -90,8 +91,11 @@ def alternatives(
         if operator.impl is not None or not operator.instances or spent < SMALL * total:
             continue
         present = kept.get(operator.label, ways.get(operator.label))
-        for name, cycles in estimates(operator, analysis, period).items():
-            if name == present or cycles > DOUBTFUL * spent:
+        found_ways = estimates(operator, analysis, period)
+        # Metrics are for the slowest node, and ``spent`` is a mean: of the two, the more patient counts.
+        most = DOUBTFUL * max(spent, found_ways.get(present or "", 0.0))
+        for name, cycles in found_ways.items():
+            if name == present or cycles > most:
                 continue
             if _stands_apart(operator, analysis, name) and not _is_apart(operator, analysis, structure):
                 continue
