@@ -5,7 +5,7 @@ of the program all its cycles. Computing cannot be predicted from the program, s
 (``--computing`` leaves it in what is measured). Random programs (``tests/sim/cosim/random_trees.py``) take every optional
 group: how often one is taken, a program does not say, and the prediction assumes that. Prints one JSON object.
 
-    nice -n 15 python benchmarks/prediction.py [--engine model|verilated] [--computing] [--page docs/compiler.md]
+    nice -n 15 python benchmarks/prediction.py [--engine model|verilated] [--computing] [--page docs/measurements/compiler.md]
 """
 
 from __future__ import annotations

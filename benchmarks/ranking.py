@@ -3,7 +3,7 @@
 *Regret* is the measured time of what was chosen over that of the best: of what the estimates before routing put first, and of
 what the compiler took in the end. Computing is taken to cost nothing. Prints one JSON object.
 
-    nice -n 15 python benchmarks/ranking.py [--programs gauss matmul …] [--page docs/compiler.md]
+    nice -n 15 python benchmarks/ranking.py [--programs gauss matmul …] [--page docs/measurements/compiler.md]
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Each row of `FAULTS` compiles a program as it should be, and again with a fault planted in the compiler or in its images. The run
 is on the cycle model, with one node after the other stalled for long at every place of the program; it goes wrong if any word is
 lost, doubled, crossed or left over, or nothing moves any more. Where no run can show a fault, the row says why. The table in
-docs/phases.md is made of these rows.
+docs/phase_rules.md is made of these rows.
 """
 
 from __future__ import annotations
@@ -622,7 +622,7 @@ def test_fault_is_seen_by_the_judge_and_in_a_run(fault: Fault, monkeypatch: pyte
 
 
 def test_the_documentation_lists_these_faults() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "phases.md").read_text()
+    text = (Path(__file__).parents[3] / "docs" / "phase_rules.md").read_text()
     for fault in FAULTS:
         seen = "yes" if not fault.conservative else f"no: {fault.conservative}"
         assert f"| {fault.rule} | {fault.what} | *{fault.judged}* | {seen} |" in text

@@ -1,5 +1,5 @@
 """Pairs of phases whose words could meet on a wire, because a node may still be in the earlier phase when its neighbour
-is in the later (Metcalf 1997, §5.3, Table 5.2, as corrected in docs/phases.md).
+is in the later (Metcalf 1997, §5.3, Table 5.2, as corrected in docs/phase_rules.md).
 
 Takes planned phases and their order. Gives pairs of phases that write the same link in the same slot without any proof
 that nodes have left the earlier (`collisions`), phases before which nodes have to wait until their neighbours have left

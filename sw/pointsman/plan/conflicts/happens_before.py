@@ -15,7 +15,7 @@ every node knows that every other node has come so far.
 The same holds within L: if on every way into L an operator B of L is used after another operator A of L, and A tells of
 m, then B may write what m reads in E (`HappensBefore.begins`): the words of B set out when m is in L. Words of load
 functions may not, since an application may call those before it uses A. The reverse, which §5.3.4 mentions for a later
-phase whose slots stand already, frees nothing: docs/phases.md has the counterexample.
+phase whose slots stand already, frees nothing: docs/phase_rules.md has the counterexample.
 
 Takes a structure and planned phases; leaves alone what is done about conflicts (``collisions``, ``reroute``, ``memory``). The
 judge proves the same in another way (`verify.phases.skew`). Where threads go through phases of their own nothing is claimed.

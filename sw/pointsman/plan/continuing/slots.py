@@ -4,7 +4,7 @@ An operator that continues has the slots of its first route in all of its phases
 free in each phase: the same VFSMs carry more words a period. Takes planned phases and the routes of continuing
 operators; gives the phases with these operators in their new slots. Nothing else of a phase changes.
 
-Why that is safe while nodes are in different phases (docs/phases.md, "Operators that continue"): a link and slot that
+Why that is safe while nodes are in different phases (docs/phase_rules.md, "Operators that continue"): a link and slot that
 carries words of the operator in one of its phases carries no others in any of them, in either direction if handshakes
 share a wire. So a word that is sent in a slot that the neighbour does not have for it yet, or any more, is refused and
 waits. And the slots of the first route stay, so words go on however far apart the phases of two neighbours are.

@@ -1,6 +1,6 @@
 """When nodes may leave a phase by its own messages, without a barrier, and what reason there is if they may not.
 
-Source: Metcalf 1997, §5.2.3, §5.3, as corrected in docs/phases.md. The judge has rules of its own
+Source: Metcalf 1997, §5.2.3, §5.3, as corrected in docs/phase_rules.md. The judge has rules of its own
 (``verify.phases.ends``, ``verify.phases.links``) and uses nothing of this module.
 """
 

@@ -1,0 +1,33 @@
+"""The pictures of the explanations are what their script draws today."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "docs/pictures"
+
+
+@pytest.fixture(scope="module")
+def maker() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_explanations", FOLDER / "make_explanations.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["phases", "divisions", "gauss", "engine", "stages", "landing"])
+def test_picture_is_drawn_from_documents_and_constants(maker: ModuleType, name: str) -> None:
+    text = (FOLDER / f"{name}.svg").read_text(encoding="utf-8")
+    assert text == maker.PICTURES[name](), "run docs/pictures/make_explanations.py"
+    assert len(text) < 40_000
+
+
+def test_every_picture_stands_on_a_page(maker: ModuleType) -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in FOLDER.parent.glob("*.md"))
+    assert [name for name in maker.PICTURES if f"](pictures/{name}.svg)" not in pages] == []
