@@ -2,7 +2,8 @@
 
 Processor time in this process, kernels warm: one small program is planned first. Prints one JSON object.
 
-    nice -n 15 python benchmarks/compile_time.py [--meshes 2 4 8 10 16] [--operators 1 10 50 100 200] [--page docs/measurements/compiler.md]
+    nice -n 15 python benchmarks/compile_time.py [--meshes 2 4 8 10 16] [--operators 1 10 50 100 200]
+        [--page docs/measurements/compiler.md]
 """
 
 from __future__ import annotations

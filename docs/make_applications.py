@@ -2,7 +2,8 @@
 
 python docs/make_applications.py
 
-Everything comes from `pointsman.program.catalogue`, `pointsman.cop.evaluation.options` and `pointsman.runtime.api.combine`, but for `RESULTS`.
+Everything but `RESULTS` comes from `pointsman.program.catalogue`, `pointsman.cop.evaluation.options` and
+`pointsman.runtime.api.combine`.
 """
 
 from __future__ import annotations
