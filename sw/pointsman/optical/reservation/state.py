@@ -1,0 +1,150 @@
+"""Tables of a run of reservations: what the kernel reads and writes, slot by slot.
+
+Packets and attempts are rows of tables of which free rows are chained; `grown` makes the tables longer when few are left.
+Sets of channels are bits of an unsigned word, so a link has at most 64 channels.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+NOBODY = -1
+BUCKETS = 4096
+"""Slots that the calendar of packets spreads over; it goes round."""
+RES, PROB, ACK, NACK, FAIL, REL = range(6)
+NEXT_MESSAGE, FREE_PACKET, FREE_ATTEMPT, LIVE, HELD, HOPS, RETRIES, SETTINGS, TO_DELIVER, LAST_DONE = range(10)
+COUNTERS = 10
+
+
+class Given(NamedTuple):
+    """What does not change: numbers of the run, the network, the messages."""
+
+    degree: int
+    forward: bool
+    hold: int
+    cset: int
+    acknowledged: bool
+    processing: int
+    propagation: int
+    retry: int
+    probe: int
+    set_at_ack: bool
+    seed: np.uint64
+    next_link: np.ndarray
+    link_end: np.ndarray
+    order: np.ndarray
+    """Messages by the slot in which they are ready."""
+    ready: np.ndarray
+    source: np.ndarray
+    destination: np.ndarray
+    slots: np.ndarray
+
+
+class State(NamedTuple):
+    """What changes."""
+
+    counters: np.ndarray
+    free: np.ndarray
+    """Channels that are available, for each resource."""
+    head: np.ndarray
+    """First packet that waits at the router of each node."""
+    tail: np.ndarray
+    before: np.ndarray
+    """Last packet that waited there before this slot's arrivals, if ``stamp`` is this slot."""
+    stamp: np.ndarray
+    current: np.ndarray
+    """Packet that the router processes, and the slot in which it will be done."""
+    finish: np.ndarray
+    bucket: np.ndarray
+    """First packet of each bucket of the calendar."""
+    packet_message: np.ndarray
+    packet_try: np.ndarray
+    packet_attempt: np.ndarray
+    """Row of the attempt; `NOBODY` for a packet that begins one."""
+    packet_kind: np.ndarray
+    packet_place: np.ndarray
+    """Node on the attempt's way, counted from the source."""
+    packet_set: np.ndarray
+    packet_time: np.ndarray
+    packet_next: np.ndarray
+    held: np.ndarray
+    """Packets that are held, the longest first, and the slot from which on."""
+    since: np.ndarray
+    attempt_hops: np.ndarray
+    attempt_users: np.ndarray
+    """Packets that end the attempt and are still under way."""
+    attempt_next: np.ndarray
+    path: np.ndarray
+    """Links of the attempt's way, int32 [attempts, links]."""
+    locked: np.ndarray
+    """Channels that the attempt has, locked or busy, at each node of its way, uint64 [attempts, links + 1]."""
+    tries: np.ndarray
+    """Attempts that failed, for each message."""
+    established: np.ndarray
+    started: np.ndarray
+    done: np.ndarray
+    channel: np.ndarray
+
+
+PACKETS = ("packet_message", "packet_try", "packet_attempt", "packet_kind", "packet_place", "packet_set", "packet_time")
+ATTEMPTS = ("attempt_hops", "attempt_users", "path", "locked")
+
+
+def empty_state(nodes: int, resources: int, degree: int, longest: int, messages: int) -> State:
+    """Before the first slot: nothing is under way."""
+    counters = np.zeros(COUNTERS, np.int64)
+    counters[[FREE_PACKET, FREE_ATTEMPT]] = NOBODY
+    counters[TO_DELIVER] = messages
+    nobody = np.full(nodes, NOBODY, np.int32)
+    never = np.full(messages, NOBODY, np.int64)
+    none = np.zeros(0, np.int32)
+    state = State(
+        counters=counters,
+        free=np.full(resources, (1 << degree) - 1, np.uint64),
+        head=nobody,
+        tail=nobody.copy(),
+        before=nobody.copy(),
+        stamp=np.full(nodes, NOBODY, np.int64),
+        current=nobody.copy(),
+        finish=np.zeros(nodes, np.int64),
+        bucket=np.full(BUCKETS, NOBODY, np.int32),
+        packet_message=none,
+        packet_try=none,
+        packet_attempt=none,
+        packet_kind=none.astype(np.int8),
+        packet_place=none,
+        packet_set=none.astype(np.uint64),
+        packet_time=none.astype(np.int64),
+        packet_next=none,
+        held=none,
+        since=none.astype(np.int64),
+        attempt_hops=none,
+        attempt_users=none.astype(np.int8),
+        attempt_next=none,
+        path=np.zeros((0, longest), np.int32),
+        locked=np.zeros((0, longest + 1), np.uint64),
+        tries=np.zeros(messages, np.int32),
+        established=never,
+        started=never.copy(),
+        done=never.copy(),
+        channel=np.full(messages, NOBODY, np.int8),
+    )
+    return grown(state, nodes)
+
+
+def grown(state: State, at_least: int) -> State:
+    """The same state with at least twice as many rows for packets and attempts."""
+    more = max(len(state.packet_kind), 4 * at_least, 64)
+    longer = {}
+    for name in (*PACKETS, "packet_next", "held", "since", *ATTEMPTS, "attempt_next"):
+        old = getattr(state, name)
+        longer[name] = np.concatenate([old, np.zeros((more, *old.shape[1:]), old.dtype)])
+    counters = state.counters.copy()
+    for chain, first in (("packet_next", FREE_PACKET), ("attempt_next", FREE_ATTEMPT)):
+        begin, end = len(getattr(state, chain)), len(longer[chain])
+        longer[chain][begin:end] = np.arange(begin + 1, end + 1)
+        longer[chain][end - 1] = counters[first]
+        counters[first] = begin
+    return state._replace(counters=counters, **longer)

@@ -1,0 +1,76 @@
+"""Messages: when each is ready, from where to where, and how many packets (slots of a channel) it has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pointsman.errors import PointsmanError
+
+MOST_MESSAGES = 4_000_000
+MOST_SLOTS = 1 << 40
+"""Latest slot of a run, and most packets of a message."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Messages in the order in which they are numbered; arrays of int64."""
+
+    ready: np.ndarray
+    source: np.ndarray
+    destination: np.ndarray
+    slots: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.ready)
+
+
+def listed(messages: Sequence[Sequence[int]], nodes: int) -> Traffic:
+    """Messages that are given one by one, as (ready, source, destination, slots).
+
+    Raises
+    ------
+    PointsmanError
+        If a message is to its own source or to no node, or its times are out of range.
+    """
+    if len(messages) > MOST_MESSAGES:
+        raise PointsmanError(f"traffic.messages: there must be at most {MOST_MESSAGES}, not {len(messages)}")
+    for index, (ready, source, destination, slots) in enumerate(messages):
+        place = f"traffic.messages[{index}]"
+        for node in (source, destination):
+            if not 0 <= node < nodes:
+                raise PointsmanError(f"{place}: a node must be one of 0..{nodes - 1}, not {node}")
+        if source == destination:
+            raise PointsmanError(f"{place}: a message must join two nodes, not {source} and itself")
+        if not 0 <= ready < MOST_SLOTS:
+            raise PointsmanError(f"{place}: a message must be ready at a slot from 0 on, not {ready}")
+        if not 1 <= slots < MOST_SLOTS:
+            raise PointsmanError(f"{place}: a message must have at least one slot, not {slots}")
+    table = np.array(messages, np.int64).reshape(-1, 4)
+    return Traffic(*(np.ascontiguousarray(table[:, column]) for column in range(4)))
+
+
+def uniform(nodes: int, rate: float, slots: int, until: int, seed: int) -> Traffic:
+    """Messages of ``slots`` packets at random: each node has a Poisson process of ``rate`` messages a slot until slot ``until``,
+    and all other nodes are equally likely destinations (Yuan 1998, §3.3).
+
+    Raises
+    ------
+    PointsmanError
+        If the rate is not above 0 and at most 1, or there would be too many messages.
+    """
+    if not 0 < rate <= 1:
+        raise PointsmanError(f"traffic.rate: a node's messages per slot must be above 0 and at most 1, not {rate:g}")
+    if not 1 <= slots < MOST_SLOTS:
+        raise PointsmanError(f"traffic.slots: a message must have at least one slot, not {slots}")
+    if rate * nodes * until > MOST_MESSAGES:
+        raise PointsmanError(
+            f"traffic: there must be at most {MOST_MESSAGES} messages, not about {rate * nodes * until:.0f}"
+        )
+    random = np.random.default_rng([seed, nodes])
+    ready = np.sort(random.integers(0, until, int(random.poisson(rate * nodes * until))))
+    source = random.integers(0, nodes, len(ready))
+    destination = (source + random.integers(1, nodes, len(ready))) % nodes
+    return Traffic(ready, source, destination, np.full(len(ready), slots, np.int64))

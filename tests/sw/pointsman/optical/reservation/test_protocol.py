@@ -1,0 +1,213 @@
+"""Reservation protocols: what they do in small cases, and in all variants what a second simulator does."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from pointsman.errors import PointsmanError
+from pointsman.network import graph, mesh, torus
+from pointsman.optical.fabric import fabric
+from pointsman.optical.outcome import NEVER
+from pointsman.optical.reservation import Reservation, Scheme, reserve
+from pointsman.optical.traffic import listed, uniform
+
+NETWORKS = [
+    torus(4, 4),
+    torus(5, 3),
+    torus(2, 2),
+    torus(6),
+    mesh(1, 4),
+    mesh(3, 5),
+    torus(3, 2, 2),
+    graph(7, [(0, 1), (1, 2), (2, 3), (3, 0), (3, 4), (4, 5), (5, 6), (2, 6), (0, 5)]),
+    graph(2, [(0, 1)]),
+]
+
+
+def protocols(chance: random.Random, degree: int) -> Scheme:
+    direction = chance.choice(["forward", "backward"])
+    cset = chance.choice([1, None, chance.randint(1, degree)])
+    return Scheme(
+        direction,
+        chance.choice([0, 0, 1, 3, 10]),
+        cset,
+        cset == 1 and chance.random() < 0.5,
+        (chance.randint(1, 3), chance.randint(0, 3)),
+        chance.choice([1, 2, 5, 20]),
+        "res",
+        chance.choice([None, 0, 1, 2]) if direction == "backward" else None,
+    )
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_the_kernel_equals_an_event_by_event_simulation_message_by_message(number, reservation_by_hand):
+    chance = random.Random(number)
+    topology = NETWORKS[number % len(NETWORKS)]
+    net = fabric(topology, chance.choice(["xy", "adaptive"]))
+    degree = chance.choice([1, 2, 3, 4, 7])
+    protocol = protocols(chance, degree)
+    traffic = uniform(net.nodes, chance.choice([0.01, 0.1]), chance.randint(1, 5), 60, number)
+    if len(traffic) > 80:
+        traffic = type(traffic)(*(column[:80] for column in vars(traffic).values()))
+    until = 800
+    run = Reservation(net, degree, protocol, traffic, seed=number)
+    run.advance(until)
+    naive = reservation_by_hand.Simulation(net, degree, protocol, traffic, number).run(until)
+    assert run.hops == naive.hops
+    found = run.state
+    for message in range(len(traffic)):
+        for ours, theirs in (
+            (found.established, naive.established),
+            (found.started, naive.started),
+            (found.done, naive.done),
+            (found.channel, naive.channel),
+        ):
+            assert int(ours[message]) == theirs.get(message, NEVER), (message, protocol)
+    assert run.outcome().retries == naive.retries
+
+
+def owners_are_consistent(run: Reservation) -> None:
+    """Every channel is available, or has one owner; attempts and packets are as many as are in use."""
+    state, given = run.state, run.given
+    every = (1 << given.degree) - 1
+    taken = np.zeros(len(state.free), np.uint64)
+    unused, attempt = set(), int(state.counters[2])
+    while attempt != -1 and attempt < len(state.attempt_next):
+        unused.add(attempt)
+        attempt = int(state.attempt_next[attempt])
+    message_of = {}
+    chains = [*state.bucket.tolist(), *state.head.tolist(), *state.current.tolist()]
+    packets = []
+    for at in chains[: len(state.bucket) + len(state.head)]:
+        while at != -1:
+            packets.append(at)
+            at = int(state.packet_next[at])
+    packets += [at for at in state.current.tolist() if at != -1] + state.held[: int(state.counters[4])].tolist()
+    assert len(packets) == len(set(packets)) == int(state.counters[3])
+    for packet in packets:
+        if state.packet_attempt[packet] != -1:
+            message_of[int(state.packet_attempt[packet])] = int(state.packet_message[packet])
+    assert not unused & set(message_of)
+    for attempt, message in message_of.items():
+        hops = int(state.attempt_hops[attempt])
+        for place in range(hops + 1):
+            locked = int(state.locked[attempt, place])
+            rows = [run.fabric.nodes + int(given.destination[message])]
+            if place < hops:
+                rows = [2 * run.fabric.nodes + int(state.path[attempt, place])]
+            if place == 0:
+                rows.append(int(given.source[message]))
+            for row in rows:
+                assert not int(taken[row]) & locked, "two owners"
+                taken[row] |= np.uint64(locked)
+    assert np.array_equal(taken, np.uint64(every) & ~state.free), "a channel is locked for nobody"
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_every_channel_has_one_owner_in_every_slot_and_all_are_free_in_the_end(number):
+    chance = random.Random(number)
+    topology = NETWORKS[number % len(NETWORKS)]
+    net = fabric(topology, chance.choice(["xy", "adaptive"]))
+    degree = chance.choice([1, 3, 64])
+    traffic = uniform(net.nodes, 0.1, 3, 40, number)
+    protocol = protocols(chance, degree)
+    if protocol.cset is None and protocol.direction == "forward":
+        protocol = Scheme(**{**vars(protocol), "retry": 60})  # else it may live-lock
+    run = Reservation(net, degree, protocol, traffic, seed=number)
+    for slot in range(1, 300):
+        run.advance(slot)
+        owners_are_consistent(run)
+    run.advance(1_000_000)
+    assert run.finished
+    assert (run.state.free == np.uint64((1 << degree) - 1)).all()
+    assert run.outcome().delivered.all()
+    owners_are_consistent(run)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "established"),
+    [
+        # 3 links; processing 1 slot, propagation 2. A packet that goes there is processed by 4 routers, one that comes back by 3.
+        (Scheme("forward", cset=1, control_slots=(1, 2)), 4 + 3 + 2 * 6),
+        (Scheme("backward", cset=1, control_slots=(1, 2)), 4 + 3 + 2 * 6),
+        (Scheme("backward", cset=1, conservative=True, control_slots=(2, 0)), 8 + 6),
+    ],
+)
+def test_an_idle_network_is_as_quick_as_the_packets(protocol, established):
+    net = fabric(mesh(4))
+    found = reserve(net, 4, protocol, listed([(5, 0, 3, 2)], 4))
+    assert found.established.tolist() == [5 + established]
+    channel = int(found.started[0]) % 4
+    assert 0 <= found.started[0] - found.established[0] < 4
+    assert found.done[0] == found.started[0] + 4 + 1
+    assert found.slots == found.done[0]
+    assert found.retries == 0
+    if protocol.direction == "backward" and not protocol.conservative:
+        assert channel >= 0
+
+
+def test_the_sender_and_the_receiver_carry_one_connection_per_channel():
+    net = fabric(torus(4, 4))
+    to_one = reserve(net, 1, Scheme(), listed([(0, node, 5, 10) for node in (1, 4, 6, 9)], 16))
+    spans = sorted(zip(to_one.started.tolist(), to_one.done.tolist(), strict=True))
+    assert all(done <= start for (_, done), (start, _) in pairwise(spans))
+
+
+def test_two_aggressive_forward_reservations_without_pause_lock_each_other_out_for_ever():
+    """The live-lock of §3.1: each takes all channels of its own first link and never gets those of the other's."""
+    net = fabric(torus(5))
+    pairs = listed([(0, node, (node + 2) % 5, 1) for node in range(5)], 5)
+    stuck = reserve(net, 4, Scheme("forward", cset=None, retry=1), pairs, slots=20_000)
+    assert not stuck.delivered.any()
+    assert stuck.retries > 1000
+    assert reserve(net, 4, Scheme("forward", cset=None, retry=60), pairs).delivered.all()
+    assert reserve(net, 4, Scheme("forward", cset=1, retry=1), pairs).delivered.all()
+
+
+def test_switches_are_set_once_a_connection_at_ack_and_for_every_locked_channel_at_res():
+    net, one = fabric(mesh(4)), listed([(0, 0, 3, 1)], 4)
+    settings = [
+        reserve(net, 8, Scheme("forward", cset=5, set_at=when), one).counts["switch_settings"]
+        for when in ("res", "ack")
+    ]
+    assert settings == [3 * 5 + 1, 4]
+
+
+def test_a_run_that_ends_early_says_what_is_not_delivered():
+    net = fabric(mesh(4))
+    found = reserve(net, 1, Scheme(), listed([(0, 0, 3, 100), (0, 3, 0, 1)], 4), slots=40)
+    assert found.done.tolist()[0] == NEVER
+    assert found.delivered.tolist() == [False, True]
+    assert found.as_dict()["messages"][0][5] is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"cset": 0}, "reservation.cset: it must be 1 to 64 channels or all, not 0"),
+        ({"cset": 2, "conservative": True}, "a conservative protocol has a cset of 1, not 2"),
+        ({"control_slots": (0, 1)}, r"reservation.control_slots\[0\]: it must be 1 to 1048576, not 0"),
+        ({"retry": 0}, "reservation.retry: it must be 1 to 1048576, not 0"),
+        ({"hold": -1}, "reservation.hold: it must be 0 to 1048576, not -1"),
+        ({"direction": "forward", "probe": 2}, "only backward protocols probe"),
+        ({"conservative": True, "set_at": "ack"}, "has no ACK to set switches at"),
+    ],
+)
+def test_wrong_protocols_are_refused(changes, message):
+    with pytest.raises(PointsmanError, match=message):
+        Scheme(**changes)
+
+
+@pytest.mark.parametrize("degree", [0, 65, -1])
+def test_wrong_degrees_are_refused(degree):
+    with pytest.raises(PointsmanError, match=f"degree: there must be 1 to 64 channels, not {degree}"):
+        Reservation(fabric(mesh(2)), degree, Scheme(), listed([], 2))
+
+
+def test_more_channels_at_a_time_than_there_are_are_refused():
+    with pytest.raises(PointsmanError, match="4 is more than 3"):
+        Reservation(fabric(mesh(2)), 3, Scheme(cset=4), listed([], 2))
