@@ -166,7 +166,7 @@ def play(
     nodes = [tdm_node(tables, k, machine, functions=functions) for k in range(tables.topology.nodes)]
     record = run_nodes(nodes, player.main, machine, max_cycles=max_cycles)
     ends = (record.finished - record.started).tolist()
-    return max(float(end) + left_out for end, left_out in zip(ends, record.results, strict=False))
+    return max(float(ends[k]) + record.results[k] for k in tables.topology.working)
 
 
 def _first(one: Any, *_: Any) -> Any:

@@ -69,8 +69,8 @@ def topology_from(text: str) -> Topology:
         raise PointsmanError(f"{path}: {error.message}", hint=error.hint) from None
 
 
-def faults_from(path: Path, topology: Topology) -> Topology:
-    """``topology`` with the faults of a file (`with_faults`).
+def faults_from(path: Path, topology: Topology, *, apart: bool = False) -> Topology:
+    """``topology`` with the faults of a file (`with_faults`, which explains ``apart``).
 
     Raises
     ------
@@ -79,7 +79,7 @@ def faults_from(path: Path, topology: Topology) -> Topology:
     """
     entry = _read(path, "file of faults", FaultsEntry)
     try:
-        return with_faults(topology, entry.nodes, entry.links)
+        return with_faults(topology, entry.nodes, entry.links, apart=apart)
     except PointsmanError as error:
         raise PointsmanError(f"{path}: {error.message}", hint=error.hint) from None
 

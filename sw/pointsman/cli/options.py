@@ -215,7 +215,9 @@ def topology_of(given: Mapping[str, Any]) -> Topology:
         topology = mesh(*parse_size(given["mesh"]))
     else:
         raise PointsmanError("the size of the network is missing", hint="--mesh 4x4, or --topology torus:4x4")
-    return topology if given["faults"] is None else faults_from(given["faults"], topology)
+    if given["faults"] is None:
+        return topology
+    return faults_from(given["faults"], topology, apart=given.get("target") == "tdm")
 
 
 def note(text: str) -> None:

@@ -10,11 +10,15 @@ from pointsman.errors import PointsmanError
 from .topology import Topology, connected
 
 
-def with_faults(topology: Topology, nodes: Iterable[int] = (), links: Iterable[tuple[int, int]] = ()) -> Topology:
+def with_faults(
+    topology: Topology, nodes: Iterable[int] = (), links: Iterable[tuple[int, int]] = (), *, apart: bool = False
+) -> Topology:
     """``topology`` without ``links``, and without the links of ``nodes``, which become its `Topology.dead`.
 
     A link with a fault in either direction is left out for both, as its handshake runs against its words. Kind, size and
     coordinates stay, so a program for a mesh means the same on a mesh with faults.
+
+    apart : the nodes that work need not be connected by links, as those of a switch are not.
 
     >>> from pointsman.network import mesh
     >>> len(with_faults(mesh(2, 2), links=[(0, 1)]).links)
@@ -23,7 +27,7 @@ def with_faults(topology: Topology, nodes: Iterable[int] = (), links: Iterable[t
     Raises
     ------
     PointsmanError
-        If there is no such node or link, no node is left, or the nodes that work are not connected.
+        If there is no such node or link, no node is left, or the nodes that work are not connected and not ``apart``.
     """
     dead = frozenset(map(topology.check_node, nodes)) | topology.dead
     known = {frozenset((link.node, link.other)) for link in topology.links}
@@ -41,7 +45,7 @@ def with_faults(topology: Topology, nodes: Iterable[int] = (), links: Iterable[t
     faulty = replace(topology, links=kept, dead=dead)
     if not faulty.working:
         raise PointsmanError(f"all {topology.nodes} nodes of the network are faulty")
-    if not connected(set(faulty.working), faulty):
+    if not apart and not connected(set(faulty.working), faulty):
         raise PointsmanError(
             f"the faults cut the network in two: no way leads from node {faulty.working[0]} to some other node"
         )

@@ -10,18 +10,28 @@ import pytest
 from click.testing import CliRunner
 
 from cosim.numesh.machine import Machine
+from cosim.packet.session import PacketMachine
 from cosim.session import run_nodes
+from cosim.tdm.model import switch_machine
 from numesh.shape import NodeShape
+from pointsman.api.targets.packet import packet_shape
 from pointsman.artifacts.images.file import images_to_bytes, read_images
+from pointsman.artifacts.tables import Mode, read_tables
 from pointsman.cli import main
 from pointsman.network import Topology, graph, mesh, torus
 from pointsman.network.faults import with_faults
 from pointsman.network.lattice import diamond
 from pointsman.plan.make_plan import make_plan
 from pointsman.runtime.numesh.substrate import numesh_node
+from pointsman.runtime.packet import packet_node
 from pointsman.runtime.reference import ReferenceMachine
+from pointsman.runtime.tdm.substrate import tdm_node
 from pointsman.targets.numesh import make_images
+from pointsman.targets.packet import make_packet_program
+from pointsman.targets.tdm import make_tables
 from pointsman.verify.images import check_images
+from pointsman.verify.tables import check_tables
+from tdm_switch.shape import SwitchShape
 
 NETWORKS = {
     "torus": torus(3, 2),
@@ -59,6 +69,57 @@ def test_every_node_receives_what_the_reference_machine_gives_it(trees: ModuleTy
         nodes = [numesh_node(images, number, machine) for number in range(topology.nodes)]
         record = run_nodes(nodes, walker.main, machine)
     assert record.results == expected.results
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_packet_routers_of_every_network_give_the_same(trees: ModuleType, name: str) -> None:
+    topology: Topology = NETWORKS[name]
+    walker = trees.walker_of(TEXT, topology, 7, slowest=300)
+    expected = ReferenceMachine(walker.program, "p", {}).run(walker.main)
+    made = make_packet_program(walker.program, packet_shape(topology), name="p")
+    with PacketMachine(made.shape, engine="model") as machine:
+        nodes = [packet_node(made, number, machine) for number in range(topology.nodes)]
+        assert run_nodes(nodes, walker.main, machine).results == expected.results
+
+
+@pytest.mark.parametrize("mode", ["preload", "dynamic", "hybrid"])
+def test_a_switch_serves_the_nodes_that_work(trees: ModuleType, mode: Mode) -> None:
+    # Nodes of a switch are joined through it alone: the middle of a row may fail.
+    topology = with_faults(mesh(5), nodes=[2], apart=True)
+    walker = trees.walker_of(TEXT, topology, 7, slowest=300)
+    expected = ReferenceMachine(walker.program, "p", {}).run(walker.main)
+    tables = make_tables(walker.program, SwitchShape(ports=5), mode=mode, name="p")
+    assert not check_tables(tables)
+    with switch_machine(tables.shape, "model") as machine:
+        nodes = [tdm_node(tables, number, machine) for number in range(topology.nodes)]
+        assert run_nodes(nodes, walker.main, machine).results == expected.results
+
+
+def test_a_switch_with_a_faulty_processor_is_chosen_a_mode_and_has_no_faulty_links(tmp_path: Path) -> None:
+    source, faults, tables = tmp_path / "p.cop", tmp_path / "faults.json", tmp_path / "p.tables"
+    source.write_text("(cshift 'shift 1 :m 4)")
+    network = ("--target", "tdm", "--ports", "5", "--faults", faults)
+    faults.write_text(json.dumps({"nodes": [2]}))
+    call("compile", source, *network, "-o", tables)
+    assert read_tables(tables).topology == with_faults(mesh(5), nodes=[2], apart=True)
+    call("check", tables)
+    faults.write_text(json.dumps({"nodes": [2], "links": [[0, 1]]}))
+    assert "a switch has no links between nodes that could be faulty" in call("compile", source, *network, status=2)
+
+
+def test_packet_routers_are_written_for_every_network(tmp_path: Path) -> None:
+    links = tmp_path / "graph.json"
+    links.write_text(json.dumps({"kind": "graph", "nodes": 5, "links": [[0, 3], [3, 1], [1, 4], [4, 2], [2, 0]]}))
+    faults = tmp_path / "faults.json"
+    faults.write_text(json.dumps({"nodes": [4]}))
+    written = tmp_path / "packets.v"
+    for network in (("--topology", links), ("--mesh", "3x3", "--faults", faults)):
+        call("verilog", "packet-router", *network, "-o", written)
+        assert "routing up-down" in written.read_text()
+    refused = call("verilog", "packet-router", "--topology", links, "--routing", "e-cube", "-o", written, status=2)
+    assert "routing on a 5 graph must be up-down, not e-cube" in refused
+    refused = call("verilog", "packet-router", "--topology", links, "--torus", "-o", written, status=2)
+    assert "--torus closes a mesh without faults to rings, not a 5 graph" in refused
 
 
 def test_the_command_compiles_and_runs_on_a_mesh_with_faults(tmp_path: Path) -> None:

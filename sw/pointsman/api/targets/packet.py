@@ -6,9 +6,9 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from packet_router.shape import RouterShape, ShapeError
+from packet_router.shape import GRAPH_NODES, RouterShape, ShapeError
 from pointsman.api.progress import telling
 from pointsman.api.showing import refuse_lines, write_trace
 from pointsman.errors import PointsmanError
@@ -122,12 +122,21 @@ class PacketTarget:
         return TargetRun(results, "\n".join(lines), done)
 
 
-def packet_shape(topology: Topology) -> RouterShape:
-    """The e-cube router for a mesh or torus without faults, the up-down router for any other network."""
+def packet_shape(topology: Topology, **sizes: Any) -> RouterShape:
+    """The e-cube router for a mesh or torus without faults, the up-down router for any other network.
+
+    ``sizes``: other fields of the `RouterShape`; on a mesh or torus without faults also its ``routing``.
+    """
     try:
         if not topology.regular:
-            return RouterShape(size=(topology.nodes,), routing="up-down", graph=_links(topology))
-        return RouterShape(size=topology.size, torus=topology.kind == "torus")
+            if topology.nodes > GRAPH_NODES:
+                raise PointsmanError(
+                    f"packet routers go up-down on a {topology.described}, by tables for at most {GRAPH_NODES} nodes, "
+                    f"not {topology.nodes}",
+                    hint="a mesh or torus without faults may be larger",
+                )
+            return RouterShape(size=(topology.nodes,), graph=_links(topology), **{**sizes, "routing": "up-down"})
+        return RouterShape(size=topology.size, torus=topology.kind == "torus", **sizes)
     except ShapeError as error:
         raise PointsmanError(str(error)) from None
 

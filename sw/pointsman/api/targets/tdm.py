@@ -88,7 +88,7 @@ class SwitchTarget:
         tables = read_tables(path, shape=switch_shape(given, topology) if sized else None)
         if tables.topology != topology:
             raise PointsmanError(
-                f"{path}: the tables are for a {tables.topology} {tables.topology.kind}, not for {topology}",
+                f"{path}: the tables are for a {tables.topology.described}, not for a {topology.described}",
                 hint="compile for this size",
             )
         if (_mode(given) or tables.mode) != tables.mode:
@@ -128,10 +128,16 @@ def _mode(given: Given) -> Mode | None:
 
 def switch_shape(given: Given, topology: Topology) -> SwitchShape:
     """The switch that the options describe, with a port for each node if they do not say how many."""
+    from pointsman.artifacts.network_files import sized
+    from pointsman.network.faults import with_faults
     from tdm_switch.shape import ShapeError, SwitchShape
 
-    if topology.dead or (topology.has_coordinates and not topology.regular):
-        raise PointsmanError("a switch has no links between nodes that could be faulty", hint="leave --faults out")
+    if topology.has_coordinates and not topology.regular:
+        whole = sized(topology.kind, topology.size)
+        if topology.links != with_faults(whole, topology.dead, apart=True).links:
+            raise PointsmanError(
+                "a switch has no links between nodes that could be faulty", hint="leave the links out of --faults"
+            )
     sizes = {name: given[name] for name in SIZES if given[name] is not None}
     ports = topology.nodes if given["ports"] is None else given["ports"]
     try:

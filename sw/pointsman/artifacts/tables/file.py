@@ -37,6 +37,7 @@ class _Switch(msgspec.Struct):
     kind: str
     size: tuple[int, ...]
     links: tuple[tuple[int, int, int, int], ...]
+    dead: tuple[int, ...] = ()
 
 
 class _Program(msgspec.Struct):
@@ -85,7 +86,8 @@ def read_tables(path: str | os.PathLike[str], *, shape: SwitchShape | None = Non
 def tables_to_bytes(tables: ConnectionTables) -> bytes:
     """The file as bytes."""
     links = tuple((link.node, link.port, link.other, link.other_port) for link in tables.topology.links)
-    switch = _Switch(tables.shape.as_dict(), tables.topology.kind, tables.topology.size, links)
+    dead = tuple(sorted(tables.topology.dead))
+    switch = _Switch(tables.shape.as_dict(), tables.topology.kind, tables.topology.size, links, dead)
     program = _Program(**{name: getattr(tables, name) for name in _Program.__struct_fields__})
     sections = [
         Section(SWITCH, 0, encode_section(switch, _Switch, "switch")),
@@ -171,7 +173,10 @@ class _TablesReader(SectionReader):
             ports = 0 <= port < MAX_NODES and 0 <= other_port < MAX_NODES
             if not (0 <= node < nodes and 0 <= other < nodes and node != other and ports):
                 self.fail(f"a link must join two different nodes of 0..{nodes - 1}, not {node} and {other}", section)
-        return shape, Topology(switch.kind, switch.size, tuple(Link(*link) for link in switch.links))
+        if list(switch.dead) != sorted({node for node in switch.dead if 0 <= node < nodes}):
+            self.fail(f"faulty nodes must be nodes of 0..{nodes - 1} in order, not {switch.dead[:4]}", section)
+        links = tuple(Link(*link) for link in switch.links)
+        return shape, Topology(switch.kind, switch.size, links, frozenset(switch.dead))
 
     def check_program(self, tables: ConnectionTables) -> None:
         section = self.sections[1]

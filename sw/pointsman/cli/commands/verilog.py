@@ -14,6 +14,7 @@ from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 from pointsman.fpga.blocks import SWITCH_SIZES
 from pointsman.garbage import seldom_collected
+from pointsman.network import torus
 
 if TYPE_CHECKING:
     from pointsman.network import Topology
@@ -50,9 +51,7 @@ def _packet_options(command: Any) -> Any:
             click.option(
                 "--routing",
                 type=click.Choice(["e-cube", "adaptive"]),
-                default="e-cube",
-                show_default=True,
-                help="Packet routers: dimension order, or any shortest way.",
+                help="Packet routers of a mesh or torus: dimension order (if not given), or any shortest way. Others go up-down.",
             ),
             click.option(
                 "--channels", type=int, help="Packet routers: virtual channels of a link (1, 2 on a torus, or 5)."
@@ -90,6 +89,7 @@ def verilog(ctx: click.Context, block: str, output: Path, **given: Any) -> None:
       pointsman verilog numesh --topology torus:4x4 -o torus.v
       pointsman verilog numesh --topology graph.json -o graph.v
       pointsman verilog packet-router --mesh 4x4 --torus -o packets.v
+      pointsman verilog packet-router --topology graph.json -o packets.v
       pointsman verilog tdm-switch --ports 16 --slots 4 -o switch.v
     """
     for name in _ELSEWHERE[block]:
@@ -127,17 +127,19 @@ def _write_switch(output: Path, given: dict[str, Any]) -> None:
 
 def _write_packet_routers(output: Path, topology: Topology, given: dict[str, Any]) -> None:
     from packet_router.emit import mesh_verilog
-    from packet_router.shape import RouterShape, ShapeError
+    from pointsman.api.targets.packet import packet_shape
 
-    if not topology.regular:
+    sizes = {name: given[name] for name in (*_PACKET, "width") if given[name] is not None}
+    if sizes.pop("torus"):
+        if not topology.regular:
+            raise PointsmanError(f"--torus closes a mesh without faults to rings, not a {topology.described}")
+        topology = torus(*topology.size)
+    if not topology.regular and sizes.setdefault("routing", "up-down") != "up-down":
         raise PointsmanError(
-            f"packet routers are written for a mesh or torus without faults, not a {topology.described}"
+            f"routing on a {topology.described} must be up-down, not {sizes['routing']}",
+            hint="--routing is for a mesh or torus without faults",
         )
-    given = {**given, "torus": given["torus"] or topology.kind == "torus"}
-    try:
-        shape = RouterShape(size=topology.size, **{name: given[name] for name in (*_PACKET, "width")})
-    except ShapeError as error:
-        raise PointsmanError(str(error)) from None
+    shape = packet_shape(topology, **sizes)
     check_writable(output)
     write_whole(output, mesh_verilog(shape))
     click.echo(f"wrote {output}")

@@ -103,7 +103,7 @@ def test_run_takes_compiled_tables_and_only_fitting_ones(tmp_path: Path) -> None
     message = call("run", MATMUL, *SMALL, "--image", file, "--mode", "dynamic", code=2).output
     assert "the tables are for mode hybrid, not dynamic" in message
     message = call("run", MATMUL, "--mesh", "3x3", *SMALL[2:-1], "6", "--image", file, code=2).output
-    assert "the tables are for a 2x2 mesh, not for 3x3" in message
+    assert "the tables are for a 2x2 mesh, not for a 3x3 mesh" in message
 
 
 @pytest.mark.parametrize(

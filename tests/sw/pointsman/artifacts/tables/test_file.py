@@ -16,6 +16,7 @@ from pointsman.artifacts.tables.file import KIND, PROGRAM, SWITCH
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import Link, Topology, mesh, torus
+from pointsman.network.faults import with_faults
 from pointsman.network.lattice import diamond
 from pointsman.targets.tdm import make_tables
 from tdm_switch.shape import SwitchShape
@@ -46,7 +47,11 @@ def test_tables_come_back_as_they_were(tables: ConnectionTables, tmp_path: Path)
     assert read_tables(tmp_path / "t.tables", shape=SwitchShape(ports=5)) == tables
 
 
-@pytest.mark.parametrize("topology", [torus(2, 2), diamond(2), ring(5)], ids=["torus", "diamond", "graph"])
+@pytest.mark.parametrize(
+    "topology",
+    [torus(2, 2), diamond(2), ring(5), with_faults(mesh(5), nodes=[2], apart=True)],
+    ids=["torus", "diamond", "graph", "faulty"],
+)
 def test_tables_for_any_network_come_back(topology: Topology) -> None:
     program = compile_text("(broadcast 'b 0)", topology=topology)
     tables = make_tables(program, SwitchShape(ports=topology.nodes))
@@ -115,6 +120,8 @@ INSTANCE = ("operators", 0, "operator", "instances", 0)
         (SWITCH - 1, _put("size", [9, 9]), "at most 5 nodes, one for each port"),
         (SWITCH - 1, _put("size", [1 << 60, 1 << 60]), "at most 5 nodes"),
         (SWITCH - 1, _put("kind", "web"), "a network must be a mesh, torus, diamond or graph, not 'web'"),
+        (SWITCH - 1, _put("dead", [2, 1]), "faulty nodes must be nodes of 0..3 in order, not (2, 1)"),
+        (SWITCH - 1, _put("dead", [4]), "faulty nodes must be nodes of 0..3 in order, not (4,)"),
         (PROGRAM - 1, _put("mode", "magic"), "does not have the form of this section"),
         (PROGRAM - 1, _put("registers", 5), "registers of the tables must be 0 to 4, not 5"),
         (PROGRAM - 1, _put("timeout", 256), "a time-out must be 0 to 255 cycles, not 256"),
