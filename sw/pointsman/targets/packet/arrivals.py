@@ -9,6 +9,9 @@ a node knows of the nodes that have left A's phase goes with each of its message
 what it knows on *every* way that control flow takes there (optional groups are left out on some). A shift sends before it
 receives, and so orders nothing. Operators with run-time operands tell nobody anything, because it is not known which nodes
 they join.
+
+Where routing is deterministic, messages from one node to another keep their order. So A and B may also share an address if all
+of their messages at n come from one node (Metcalf 1997, Figure 7-5): it sends them in the order in which n reads them.
 """
 
 from __future__ import annotations
@@ -63,6 +66,8 @@ class ArrivalOrder:
     phase_of : sequence of int
         Phase of each operator.
     topology : Topology
+    in_order : bool
+        Messages from one node to another keep their order, as they do where routing is deterministic.
     """
 
     def __init__(
@@ -71,8 +76,11 @@ class ArrivalOrder:
         operators: Sequence[tuple[Operator, Decomposition]],
         phase_of: Sequence[int],
         topology: Topology,
+        *,
+        in_order: bool = True,
     ) -> None:
         self.structure = structure
+        self.in_order = in_order
         self.phase_of = phase_of
         self.nodes = topology.nodes
         self.arrivals: list[Arrival] = []
@@ -80,11 +88,15 @@ class ArrivalOrder:
         self.flows: list[list[Flow]] = []
         """By operator, for each of its instances."""
         found: dict[Arrival, None] = {}
+        self.senders: dict[Arrival, set[int]] = defaultdict(set)
+        """Nodes from which an arrival comes, where they are known."""
         for number, (operator, way) in enumerate(operators):
             self.flows.append([_flow(operator, way, i, topology) for i in range(len(operator.instances))])
             for flow, instance in zip(self.flows[-1], operator.instances, strict=True):
                 if flow.known:
-                    found.update({Arrival(number, channel, to): None for _, to, channel in flow.messages})
+                    for sender, to, channel in flow.messages:
+                        found[Arrival(number, channel, to)] = None
+                        self.senders[Arrival(number, channel, to)].add(sender)
                 else:
                     _, readers = ends(operator.kind, instance.nodes, instance.operands)
                     for node in sorted(readers):
@@ -113,10 +125,17 @@ class ArrivalOrder:
                 for node in here:
                     for b in at[q, node]:
                         if not told[b] >> node & 1:
-                            found[node].update(frozenset((a, b)) for a in at[phase, node])
+                            found[node].update(
+                                frozenset((a, b)) for a in at[phase, node] if not self._on_one_way(a, b)
+                            )
         return found
 
     # -- inside ----------------------------------------------------------------------------------------------
+
+    def _on_one_way(self, one: Arrival, other: Arrival) -> bool:
+        """Do arrivals of different phases come from one node each, the same, and so in the order of these phases?"""
+        senders = self.senders.get(one, set())
+        return self.in_order and len(senders) == 1 and senders == self.senders.get(other)
 
     def _follow(self, earlier: int) -> dict[int, list[Nodes]]:
         """By phase after ``earlier`` and node: which nodes have certainly left ``earlier`` when the node begins the phase."""

@@ -101,7 +101,7 @@ def _refuse_alone(operator: Operator, alone: frozenset[int]) -> None:
 
 
 def make_packet_program(
-    program: Program, shape: RouterShape, *, name: str, addresses: int | None = None
+    program: Program, shape: RouterShape, *, name: str, addresses: int | None = None, in_order: bool = True
 ) -> PacketProgram:
     """Choose implementations and allocate addresses.
 
@@ -109,6 +109,9 @@ def make_packet_program(
     ----------
     addresses : int or None
         Number of interface addresses to use, from 2 to ``shape.addresses``; None: all.
+    in_order : bool
+        Messages of one pair of nodes keep their order, as those of programs do on all routers here: they never ask for an
+        adaptive way. False: addresses as for routers that do not promise it (Metcalf 1997, Figure 7-4).
 
     Raises
     ------
@@ -153,7 +156,7 @@ def make_packet_program(
         operators.append((hidden, decompose(hidden, topology)))
         phase_of.append(phase_of[number])
         traffic.append(float(hidden.m))
-    dependencies = ArrivalOrder(structure, operators, phase_of, topology)
+    dependencies = ArrivalOrder(structure, operators, phase_of, topology, in_order=in_order)
     arrivals = {arrival: traffic[arrival.operator] for arrival in dependencies.arrivals}
     here: dict[int, list[Arrival]] = {}
     for arrival in arrivals:
