@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 
 
+CHIP = {"pipelines": 2, "vfsms": 32, "schedule_depth": 128, "neighbours": 6, "registers": 16, "width": 32}
+"""The most of each that the NuMesh chip has: six neighbours, of which a mesh in two dimensions uses four (Metcalf 1997, Table 7.1)."""
+
+
 class ShapeError(ValueError):
     """A size that no NuMesh node can have."""
 
@@ -76,6 +80,17 @@ class NodeShape:
     def reset_cycles(self) -> int:
         """Cycles that a reset must last to empty all buffers, one a cycle. At power-up they are empty."""
         return self.vfsms
+
+    @property
+    def beyond_chip(self) -> tuple[str, ...]:
+        """Sizes that exceed the NuMesh chip's, such as "pipelines 4 of 2". A program for such nodes runs on nodes that are
+        built in these sizes, in simulation or from the Verilog here, and not on the chip (Metcalf 1997, §7.1).
+        """
+        return tuple(
+            f"{name.replace('_', ' ')} {getattr(self, name)} of {most}"
+            for name, most in CHIP.items()
+            if getattr(self, name) > most
+        )
 
     def as_dict(self) -> dict[str, int | bool]:
         """Plain values by name, for files and messages."""

@@ -133,6 +133,9 @@ class ProgramSource:
         refuse_switch_options(self.named, name)
         chosen = target_named(name)
         chosen.refuse({**self.named, **also})
+        beyond = shape_of(program.topology, self.given).beyond_chip if name == "numesh" else ()
+        if beyond:
+            self.note(f"warning: not executable on the NuMesh chip: {', '.join(beyond)}")
         return chosen
 
     def read(self, program: Any, parameters: Mapping[str, int]) -> Program:

@@ -82,6 +82,7 @@ def run_json(
         "engine": run.engine,
         "network": {"kind": images.topology.kind, "size": list(images.topology.size)},
         "shape": images.shape.as_dict(),
+        "beyond_chip": list(images.shape.beyond_chip),
         "period": images.period,
         "seed": seed,
         "parameters": dict(images.parameters),
@@ -141,12 +142,19 @@ def phase_table(images: Images) -> str:
     return table(["phase", "block", "operator", "implementation", "words", "bandwidth", "ends by"], rows)
 
 
+def beyond_chip_lines(images: Images) -> list[str]:
+    """A line that marks images for nodes larger than the NuMesh chip's; none for others."""
+    beyond = images.shape.beyond_chip
+    return [f"  not executable on the NuMesh chip: {', '.join(beyond)}"] if beyond else []
+
+
 def run_text(result: Mapping[str, Any], images: Images, reference: Reference | None) -> str:
     """The report of a run on the mesh as text."""
     size = images.topology
     lines = [
         f"{images.name} on a {size} {size.kind}, {images.period} slots, engine {result['engine']}",
         f"  answer: {result['answer']}" if result["correct"] else f"  WRONG: {result['answer']}",
+        *beyond_chip_lines(images),
         *(f"  note: {remark}" for remark in result.get("remarks", ())),
         "",
         phase_table(images),

@@ -16,6 +16,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "name": plan.name,
         "network": {"kind": plan.topology.kind, "size": list(plan.topology.size)},
         "shape": plan.shape.as_dict(),
+        "beyond_chip": list(plan.shape.beyond_chip),
         "period": plan.period,
         "predicted_cycles": plan.cycles,
         "phases": [

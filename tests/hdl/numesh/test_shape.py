@@ -44,6 +44,19 @@ def test_impossible_size_is_named_with_rule_and_value(sizes: dict[str, object], 
         NodeShape(**sizes)  # type: ignore[arg-type]
 
 
+def test_sizes_beyond_the_chip_are_named() -> None:
+    assert NodeShape().beyond_chip == NodeShape(neighbours=6, registers=8, vfsms=16).beyond_chip == ()
+    large = NodeShape(pipelines=4, vfsms=64, schedule_depth=256, neighbours=7, registers=32, width=64)
+    assert large.beyond_chip == (
+        "pipelines 4 of 2",
+        "vfsms 64 of 32",
+        "schedule depth 256 of 128",
+        "neighbours 7 of 6",
+        "registers 32 of 16",
+        "width 64 of 32",
+    )
+
+
 @pytest.mark.parametrize(("width", "mask"), [(1, 1), (8, 0xFF), (64, (1 << 64) - 1)])
 def test_word_mask_has_a_one_for_each_bit(width: int, mask: int) -> None:
     assert NodeShape(width=width).word_mask == mask

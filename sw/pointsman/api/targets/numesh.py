@@ -62,10 +62,10 @@ class NumeshTarget:
         return images
 
     def describe(self, artifact: Images) -> str:
-        from pointsman.report.run import phase_table
+        from pointsman.report.run import beyond_chip_lines, phase_table
 
-        topology = artifact.topology
-        return f"{artifact.name} on a {topology.described}, {artifact.period} slots\n{phase_table(artifact)}"
+        head = f"{artifact.name} on a {artifact.topology.described}, {artifact.period} slots"
+        return "\n".join([head, *beyond_chip_lines(artifact), phase_table(artifact)])
 
     def write(self, artifact: Images, given: Given) -> Iterator[str]:
         if given["output"] is not None:

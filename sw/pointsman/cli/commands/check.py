@@ -35,10 +35,13 @@ def check(ctx: click.Context, image: Path, json_path: Path | None) -> None:
 def _images(path: Path) -> tuple[str, dict[str, Any]]:
     """What the judge says of images: for a reader, and as plain values."""
     from pointsman.artifacts.images.file import read_images
+    from pointsman.report.run import beyond_chip_lines
     from pointsman.verify.images import check_images
 
-    report = check_images(read_images(path))
-    return report.render(), report.as_dict()
+    images = read_images(path)
+    report = check_images(images)
+    plain = {**report.as_dict(), "beyond_chip": list(images.shape.beyond_chip)}
+    return "\n".join([report.render(), *beyond_chip_lines(images)]), plain
 
 
 def _tables(path: Path) -> tuple[str, dict[str, Any]]:

@@ -7,8 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+import pointsman
+from pointsman import cop
 from pointsman.api.targets.numesh import NumeshTarget
+from pointsman.artifacts.images.file import write_images
+from pointsman.cli import main
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
@@ -35,6 +40,22 @@ def test_images_are_described_by_name_mesh_and_slots(images: Any) -> None:
     first, head, *_ = TARGET.describe(images).splitlines()
     assert first == "p on a 2x2 mesh, 8 slots"
     assert head.split()[:3] == ["phase", "block", "operator"]
+
+
+def test_a_program_for_more_than_the_chip_has_is_marked(tmp_path: Path) -> None:
+    file, notes = tmp_path / "p.image", []
+    large: dict[str, Any] = {"target": "numesh", "registers": 32, "tell": notes.append, "period": 8}
+    compiled = pointsman.compile(lambda net: [cop.cshift("c", 1, m=2)], "2x2", **large)
+    assert notes == ["warning: not executable on the NuMesh chip: registers 32 of 16"]
+    assert compiled.text.splitlines()[1] == "  not executable on the NuMesh chip: registers 32 of 16"
+    write_images(compiled.artifact, file)
+    done = CliRunner().invoke(main, ["check", str(file), "--json", str(tmp_path / "p.json")])
+    assert done.exit_code == 0
+    assert "not executable on the NuMesh chip: registers 32 of 16" in done.output
+    assert json.loads((tmp_path / "p.json").read_text())["beyond_chip"] == ["registers 32 of 16"]
+    notes.clear()
+    pointsman.compile(lambda net: [cop.cshift("c", 1, m=2)], "2x2", target="packet", tell=notes.append)
+    assert notes == []
 
 
 def test_nothing_is_written_that_was_not_asked_for(images: Any) -> None:
