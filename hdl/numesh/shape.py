@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 
-
 CHIP = {"pipelines": 2, "vfsms": 32, "schedule_depth": 128, "neighbours": 6, "registers": 16, "width": 32}
-"""The most of each that the NuMesh chip has: six neighbours, of which a mesh in two dimensions uses four (Metcalf 1997, Table 7.1)."""
+"""The most of each that the NuMesh chip has. A mesh in two dimensions uses four of its six links (Metcalf 1997, Table 7.1)."""
 
 
 class ShapeError(ValueError):

@@ -125,9 +125,7 @@ class ArrivalOrder:
                 for node in here:
                     for b in at[q, node]:
                         if not told[b] >> node & 1:
-                            found[node].update(
-                                frozenset((a, b)) for a in at[phase, node] if not self._on_one_way(a, b)
-                            )
+                            found[node].update(frozenset((a, b)) for a in at[phase, node] if not self._on_one_way(a, b))
         return found
 
     # -- inside ----------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ def test_compile_prints_addresses_and_writes_them(program, tmp_path):
     assert result.exit_code == 0, result.output
     assert "dyn_stream" in result.output
     operators = json.loads(out.read_text())["operators"]
-    assert [operators[label]["addresses"][0]["address"] for label in "ABCD"] == [1, 2, 1, 1]
+    assert [operators[label]["addresses"][0]["address"] for label in "ABCD"] == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("emit", ["routes", "images"])
