@@ -15,7 +15,24 @@ from pointsman.runtime import Category, Node
 
 from .machine import ProcessorMachine
 
-_OPERATOR = re.compile(r"(\w+)_(?:load|write|read|func)")
+_OPERATOR = re.compile(r"(\w+)_(load|write|read|func)")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function of an operator: ``what`` is "load", "write", "read" or "func"; ``end`` is the cycle after it."""
+
+    node: int
+    label: str
+    what: str
+    start: int
+    end: int
+
+    @classmethod
+    def of(cls, node: int, activity: str, start: int, end: int) -> Call | None:
+        """The call that an activity is; None if it is none."""
+        match = _OPERATOR.fullmatch(activity)
+        return None if match is None else cls(node, match[1], match[2], start, end)
 
 
 @dataclass(frozen=True)
@@ -37,10 +54,11 @@ class Span:
 
 
 class NodeWatch:
-    """Notes the activities of a node in ``spans``."""
+    """Notes the activities of a node in ``spans``, and its calls of functions of operators, quick ones too, in ``calls``."""
 
     def __init__(self, node: Node, machine: ProcessorMachine) -> None:
         self.spans: list[Span] = []
+        self.calls: list[Call] = []
         self._node = node
         self._machine = machine
         self._since = machine.time
@@ -50,6 +68,9 @@ class NodeWatch:
     def close_span(self) -> None:
         """End the current span here; nothing if no time has passed."""
         now, number = self._machine.time, self._node.number
+        call = Call.of(number, self._node.activity, self._since, now)
+        if call is not None:
+            self.calls.append(call)
         counted = self._machine.cycles[number].copy()
         if now > self._since:
             cycles = tuple(int(count) for count in counted - self._counted)

@@ -6,14 +6,12 @@ phase that runs, and the cycles by category since the last change; programs need
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from cosim.spans import Span
+from cosim.spans import Call, Span
 from pointsman.artifacts.images.images import Images
 from pointsman.runtime import Category, Node
 from pointsman.runtime.numesh.substrate import NumeshSubstrate
@@ -21,19 +19,6 @@ from pointsman.runtime.numesh.substrate import NumeshSubstrate
 from .machine import Machine
 
 __all__ = ["ActivityWatch", "Call", "Span", "cycles_by"]
-
-_CALL = re.compile(r"(\w+)_(load|write|read|func)")
-
-
-@dataclass(frozen=True)
-class Call:
-    """A call of a function of an operator: ``what`` is "load", "write", "read" or "func"; ``end`` is the cycle after it."""
-
-    node: int
-    label: str
-    what: str
-    start: int
-    end: int
 
 
 class ActivityWatch:
@@ -67,9 +52,9 @@ class ActivityWatch:
     def close_span(self) -> None:
         """End the current span here; nothing if no time has passed."""
         now, doing = self._machine.time, self.node.activity
-        match = _CALL.fullmatch(doing)
-        if match:
-            self.calls.append(Call(self.node.number, match[1], match[2], self._since, now))
+        call = Call.of(self.node.number, doing, self._since, now)
+        if call is not None:
+            self.calls.append(call)
         counted = self._machine.cycles[self.node.number].copy()
         if now > self._since:
             cycles = tuple(int(cycles) for cycles in counted - self._counted)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cosim.machine import ProcessorMachine, Runner
 from cosim.record import Record
 from cosim.session import run_nodes
-from cosim.spans import NodeWatch, Span
+from cosim.spans import Call, NodeWatch, Span
 from packet_router.shape import RouterShape
 from pointsman.errors import PointsmanError
 from pointsman.runtime import Application
@@ -32,6 +32,7 @@ class PacketRun:
     answer: str
     seconds: dict[str, float]
     spans: list[Span]
+    calls: list[Call]
 
 
 class PacketMachine(ProcessorMachine):
@@ -117,6 +118,7 @@ def run_packet_application(
         if node.activity != "done":
             watch.close_span()
     spans = [span for watch in watches for span in watch.spans]
+    calls = [call for watch in watches for call in watch.calls]
     answer, correct = answer_of(application, record.results)
     times = {**(seconds or {}), "run": record.wall_seconds}
-    return PacketRun(program, machine.engine, record, correct, answer, times, spans)
+    return PacketRun(program, machine.engine, record, correct, answer, times, spans, calls)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cosim.record import Record
 from cosim.session import run_nodes
-from cosim.spans import NodeWatch, Span
+from cosim.spans import Call, NodeWatch, Span
 from cosim.tdm.model import SwitchMachine
 from pointsman.artifacts.tables import ConnectionTables
 from pointsman.errors import PointsmanError
@@ -30,6 +30,7 @@ class TdmRun:
     refused: int
     seconds: dict[str, float]
     spans: list[Span]
+    calls: list[Call]
 
 
 def run_tdm_application(
@@ -63,7 +64,8 @@ def run_tdm_application(
         if node.activity != "done":
             watch.close_span()
     spans = [span for watch in watches for span in watch.spans]
+    calls = [call for watch in watches for call in watch.calls]
     answer, correct = answer_of(application, record.results[: tables.topology.nodes])
     refused = sum(node.substrate.interface.refused for node in nodes if isinstance(node.substrate, TdmSubstrate))
     times = {**(seconds or {}), "run": record.wall_seconds}
-    return TdmRun(tables, machine.engine, record, correct, answer, refused, times, spans)
+    return TdmRun(tables, machine.engine, record, correct, answer, refused, times, spans, calls)

@@ -175,9 +175,11 @@ class Result:
 
     def document(self) -> Document:
         """What ``pointsman show`` shows of the run; with its words, if it was run with ``events=True``."""
+        from pointsman.report.time_table import times_of
+
         from .showing import document_of
 
-        return document_of(self.artifact, self.finished, self.plan, time=self.values.get("time"))
+        return document_of(self.artifact, self.finished, self.plan, time=times_of(self.values))
 
     def write_page(self, path: Path | str) -> None:
         """Write the page of ``pointsman show``."""
@@ -223,10 +225,13 @@ class Result:
 
 
 def _flat(entry: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Plain values of an entry: those within groups by the group's keys, lists as text."""
+    """Plain values of an entry: cycles by category by the categories' names, those of other groups by both names ("bound_kind"),
+    lists as text."""
     for key, value in entry.items():
         if isinstance(value, Mapping):
-            yield from _flat(value)
+            yield from (value.items() if key == "cycles" else ((f"{key}_{name}", one) for name, one in value.items()))
+        elif value is None and key in ("bound", "pace"):
+            continue
         elif key != "name":
             yield key, ", ".join(map(str, value)) if isinstance(value, list) else value
 

@@ -14,6 +14,7 @@ from pointsman.files import write_whole
 if TYPE_CHECKING:
     from pointsman.plan.plan import Plan
     from pointsman.report.show.document import Document
+    from pointsman.report.timed import Timed
 
 
 def document_of(
@@ -30,7 +31,7 @@ def document_of(
     plan : Plan, optional
         The plan that images were made from, for the reasons.
     time : mapping, optional
-        Where the time of the run went (`pointsman.report.time_table.time_json`).
+        Where the time of the run went (`pointsman.report.time_table.times_of`).
 
     Raises
     ------
@@ -42,27 +43,30 @@ def document_of(
     from pointsman.targets.packet import PacketProgram
 
     if isinstance(artifact, Images):
-        document = _numesh(artifact, finished, plan)
-        if time is not None:
-            from pointsman.report.show.numesh import finite
-
-            document.why["time"] = finite(time)
-        return document
+        return _timed(_numesh(artifact, finished, plan), time)
     if isinstance(artifact, ConnectionTables):
         from pointsman.report.show.switch import add_switch_run, switch_document
 
         document = switch_document(artifact, source=_lines(artifact.operators))
         if finished is not None:
             add_switch_run(document, artifact, finished, finished.spans)
-        return document
+        return _timed(document, time)
     if isinstance(artifact, PacketProgram):
         from pointsman.report.show.packet import add_packet_run, packet_document
 
         document = packet_document(artifact, source=_lines(artifact.operators))
         if finished is not None:
             add_packet_run(document, artifact, finished, finished.spans)
-        return document
+        return _timed(document, time)
     raise PointsmanError("a dry run has no hardware to show", hint="run it on a target")
+
+
+def _timed(document: Document, time: Mapping[str, Any] | None) -> Document:
+    if time is not None:
+        from pointsman.report.show.numesh import finite
+
+        document.why["time"] = finite(time)
+    return document
 
 
 def _numesh(images: Any, finished: Any, plan: Plan | None) -> Document:
@@ -126,6 +130,17 @@ def refuse_lines(given: Mapping[str, Any]) -> None:
         raise PointsmanError(
             "--trace writes lines of JSON for scheduled routers only", hint="name a .json for Perfetto"
         )
+
+
+def add_times_of_messages(results: dict[str, Any], timed: Timed, finished: Any) -> None:
+    """Put the time table of a run on the switch or on packet routers into its results."""
+    from cosim.numesh.activities import cycles_by
+    from pointsman.report.time_table import add_times, time_json
+    from pointsman.report.timed import measured_phases
+
+    by_operator = cycles_by(finished.spans, "operator", timed.cuts.topology.nodes)
+    labels = {label: by_operator.get(label, {}) for label in timed.operators}
+    add_times(results, time_json(timed, finished.calls, by_operator=labels, by_phase=measured_phases(timed, labels)))
 
 
 def write_trace(path: Path | None, artifact: Any, finished: Any) -> None:

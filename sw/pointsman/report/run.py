@@ -176,8 +176,8 @@ def run_text(result: Mapping[str, Any], images: Images, reference: Reference | N
             table(["bandwidth, words a cycle", "this run", f"{reference.source}, {reference.bandwidth_table}"], rows),
             "",
         ]
-    if "time" in result:
-        lines += [time_text(result["time"]), ""]
+    if "waits" in result:
+        lines += [time_text(result), ""]
     seconds = ", ".join(f"{what} {value:.1f} s" for what, value in result["seconds"].items())
     lines.append(
         f"{result['total_cycles']:,} cycles; {result['node_cycles_per_second'] / 1e6:.1f} M node-cycles/s; {seconds}"

@@ -10,6 +10,7 @@ from pointsman.runtime.api.application import Reference
 
 from .run import CATEGORIES, FinishedRun, means_json
 from .table import table
+from .time_table import time_text
 
 
 def tables_json(tables: ConnectionTables) -> dict[str, Any]:
@@ -155,6 +156,8 @@ def tdm_text(result: Mapping[str, Any], tables: ConnectionTables, reference: Ref
             [f"{reference.source}, {reference.cycles_table} (a mesh)", *_numbers(reference.categories, shown)]
         )
     lines += [table(head, figures), "  I/O is write + read + psync", ""]
+    if "waits" in result:
+        lines += [time_text(result), ""]
     seconds = ", ".join(f"{what} {value:.1f} s" for what, value in result["seconds"].items())
     lines.append(
         f"{result['total_cycles']:,} cycles; {result['node_cycles_per_second'] / 1e6:.1f} M node-cycles/s; {seconds}"

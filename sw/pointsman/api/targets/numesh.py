@@ -125,12 +125,11 @@ class NumeshTarget:
             artifact, done, seed=given["seed"], by_operator=by_operator, by_phase=by_phase, remarks=done.remarks
         )
         if self.plan is not None and self._made is not None and self._made[0] is artifact:
-            from pointsman.report.time_table import time_json
+            from pointsman.report.time_table import add_times, time_json
+            from pointsman.report.timed import numesh_timed
 
-            program = self._made[1]
-            results["time"] = time_json(
-                program, self.plan, artifact, done.calls, by_operator=by_operator, by_phase=by_phase
-            )
+            timed = numesh_timed(self._made[1], self.plan, artifact)
+            add_times(results, time_json(timed, done.calls, by_operator=by_operator, by_phase=by_phase))
         if trace is not None:
             from cosim.numesh.trace import trace_text
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from packet_router.shape import GRAPH_NODES, RouterShape, ShapeError
 from pointsman.api.progress import telling
-from pointsman.api.showing import refuse_lines, write_trace
+from pointsman.api.showing import add_times_of_messages, refuse_lines, write_trace
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 from pointsman.targets.packet import PacketProgram, make_packet_program, without_links
 from pointsman.targets.target import TargetRun
 
 if TYPE_CHECKING:
+    from cosim.playing import Played
     from pointsman.network import Topology
     from pointsman.program.program import Program
     from pointsman.runtime import Application
@@ -37,6 +38,10 @@ class PacketTarget:
     stages = ("plan",)
     plan = None
 
+    def __init__(self) -> None:
+        self._made: tuple[PacketProgram, Program] | None = None
+        """What was compiled last, and of which program."""
+
     def refuse(self, given: Given) -> None:
         for name in _NOT_HERE:
             if name in given:
@@ -56,7 +61,9 @@ class PacketTarget:
         return json.dumps(self.compile(program, name, given).as_json(), indent=1)
 
     def compile(self, program: Program, name: str, given: Given) -> PacketProgram:
-        return make_packet_program(program, packet_shape(program.topology), name=name, addresses=given["addresses"])
+        made = make_packet_program(program, packet_shape(program.topology), name=name, addresses=given["addresses"])
+        self._made = made, program
+        return made
 
     def describe(self, artifact: PacketProgram) -> str:
         return _table(artifact)
@@ -74,6 +81,8 @@ class PacketTarget:
     ) -> TargetRun:
         from cosim.packet.session import packet_machine, run_packet_application
         from pointsman.report.run import means_json
+        from pointsman.report.time_table import time_text
+        from pointsman.report.timed import packet_timed
 
         started = time.perf_counter()
         with telling(f"building the simulation of {artifact.topology.nodes} packet routers (once)", has_bar=True):
@@ -103,9 +112,11 @@ class PacketTarget:
                 one.operator.label: {"implementation": one.way.name, "phase": str(one.phase), "bandwidth": None}
                 for one in artifact.operators
             },
+            "phases": [{"name": str(number)} for number in sorted({one.phase for one in artifact.operators})],
             "node_cycles_per_second": record.node_cycles_per_second,
             "seconds": done.seconds,
         }
+        add_times_of_messages(results, packet_timed(artifact, self._prediction(artifact)), done)
         means = results["categories"]
         io = means["write"] + means["read"]
         lines = [
@@ -116,10 +127,22 @@ class PacketTarget:
             "",
             f"cycles, mean over the nodes: cpu {means['cpu']:,.0f}, write {means['write']:,.0f}, "
             f"read {means['read']:,.0f}, I/O {io:,.0f}",
+            "",
+            time_text(results),
+            "",
             f"{record.total_cycles:,} cycles; {record.node_cycles_per_second / 1e6:.1f} M node-cycles/s; "
             + ", ".join(f"{what} {value:.1f} s" for what, value in done.seconds.items()),
         ]
         return TargetRun(results, "\n".join(lines), done)
+
+    def _prediction(self, artifact: PacketProgram) -> Played | None:
+        """Of what was compiled here; None if it is too long to be played."""
+        if self._made is None or self._made[0] is not artifact:
+            return None
+        from cosim.packet.prediction import predicted
+
+        with telling("predicting the cycles"):
+            return predicted(*self._made)
 
 
 def packet_shape(topology: Topology, **sizes: Any) -> RouterShape:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Literal
 
 from pointsman.api.options import refuse_addresses
 from pointsman.api.progress import telling
-from pointsman.api.showing import refuse_lines, write_trace
+from pointsman.api.showing import add_times_of_messages, refuse_lines, write_trace
 from pointsman.errors import PointsmanError
 from pointsman.targets.target import TargetRun
 
 if TYPE_CHECKING:
+    from cosim.playing import Played
     from pointsman.artifacts.tables import ConnectionTables, Mode
     from pointsman.network import Topology
     from pointsman.program.program import Program
@@ -33,6 +34,10 @@ class SwitchTarget:
     name = "tdm"
     stages = ("tables",)
     plan = None
+
+    def __init__(self) -> None:
+        self._predicted: tuple[ConnectionTables, Program, Played | None] | None = None
+        """Tables as last compiled, the program that they were made of, and its cycles if they are known already."""
 
     def refuse(self, given: Given) -> None:
         refuse_addresses(given)
@@ -53,13 +58,18 @@ class SwitchTarget:
         return json.dumps(tables_json(self.compile(program, name, given)), indent=1)
 
     def compile(self, program: Program, name: str, given: Given) -> ConnectionTables:
-        from cosim.tdm.prediction import best_tables
+        from cosim.tdm.prediction import best_predicted
         from pointsman.targets.tdm import make_tables
         from pointsman.verify.tables import check_tables
 
         shape = switch_shape(given, program.topology)
         mode: Mode | None = _mode(given)
-        tables = make_tables(program, shape, mode=mode, name=name) if mode else best_tables(program, shape, name=name)
+        played = None
+        if mode:
+            tables = make_tables(program, shape, mode=mode, name=name)
+        else:
+            with telling(f"choosing a mode for {name}"):
+                tables, played = best_predicted(program, shape, name=name)
         findings = check_tables(tables)
         if findings:
             lines = "\n".join(findings)
@@ -67,6 +77,7 @@ class SwitchTarget:
                 f"the compiled tables break rules of the switch:\n{lines}",
                 hint="this is a fault of the compiler: please report it with the program",
             )
+        self._predicted = tables, program, played
         return tables
 
     def describe(self, artifact: ConnectionTables) -> str:
@@ -101,6 +112,7 @@ class SwitchTarget:
         from cosim.tdm.model import switch_machine
         from cosim.tdm.session import run_tdm_application
         from pointsman.report.tdm import tdm_json, tdm_text
+        from pointsman.report.timed import tdm_timed
 
         started = time.perf_counter()
         with telling(f"building the simulation of a switch of {artifact.shape.ports} ports (once)", has_bar=True):
@@ -117,7 +129,20 @@ class SwitchTarget:
             )
         write_trace(given["trace"], artifact, done)
         results = tdm_json(artifact, done, refused=done.refused)
+        add_times_of_messages(results, tdm_timed(artifact, self._prediction(artifact)), done)
         return TargetRun(results, tdm_text(results, artifact, application.reference()), done)
+
+    def _prediction(self, artifact: ConnectionTables) -> Played | None:
+        """Of tables that were compiled here; None of others, and of those that are too long to be played."""
+        if self._predicted is None or self._predicted[0] is not artifact:
+            return None
+        _, program, played = self._predicted
+        if played is not None:
+            return played
+        from cosim.tdm.prediction import predicted
+
+        with telling("predicting the cycles"):
+            return predicted(artifact, program)
 
 
 def _mode(given: Given) -> Mode | None:

@@ -1,34 +1,33 @@
-"""Program -> cycles that an operator, or operators together, take at least on a network of scheduled routers.
+"""Program -> cycles that an operator, or operators together, take at least on a network of any of the targets.
 
-No route, schedule or implementation is assumed, only what the hardware cannot exceed:
+No route, schedule or implementation is assumed, only what the hardware cannot exceed (`Hardware`):
 
 *Port*: a processor makes one access to its router a cycle. A node that has to write w and to read r words of a message
 spends w + r cycles in its I/O functions.
 
-*Cut*: a link carries one word a cycle in each direction. If of every message w words have to get from the nodes S to
-the
-others, and k links lead from S to them, w / k cycles pass while words are under way. A word for several nodes may be
-forked, so
-it has to cross once; messages that are combined may be combined before they cross, so m words have to cross.
+*Ports*: where routers fork no words, each word that is read was written for this reader, so that all processors together make
+two accesses for each delivery, each an access a cycle.
 
-*Links*: a word crosses at least as many links as its destination is away; all links together carry a word a cycle
-each. A
-word for several nodes crosses at least one link for each of them, since a node gets it by a link of its own; words of
-several
-nodes that are combined, one for each of these.
+*Cut*: a link carries one word a cycle in each direction. If of every message w words have to get from the nodes S to the
+others, and k links lead from S to them, w / k cycles pass while words are under way. A word for several nodes may be forked, so
+it has to cross once; messages that are combined may be combined before they cross, so m words have to cross. A switch has a link
+into it and a link out of it for each node, which carry slot_words words a slot.
 
-*Moves*: each link crossed and each delivery is a move of a router, which makes as many a cycle as it has pipelines.
+*Links*: a word crosses at least as many links as its destination is away; all links together carry a word a cycle each. A word
+for several nodes crosses at least one link for each of them, since a node gets it by a link of its own; words of several nodes
+that are combined, one for each of these.
 
-The first bound is of each node's own cycles; the others are of the time from the beginning of the first I/O function
-of a message
-to the end of the last, at any node: all its words move in between. So all are bounds of that time (summed over
-messages, with
+*Moves* (scheduled routers): each link crossed and each delivery is a move of a router, which makes as many a cycle as it has
+pipelines, or half as many as it has virtual finite state machines (VFSMs) if that is less: each moves a word every other slot at
+most (Metcalf 1997, §7.1.2).
+
+The first bound is of each node's own cycles; the others are of the time from the beginning of the first I/O function of a message
+to the end of the last, at any node: all its words move in between. So all are bounds of that time (summed over messages, with
 overlaps counted once). Words, and so bounds, of operators in one phase add up resource by resource.
 
-Of run-time values every resource gets the least over all values that the program allows, each on its own. Left out:
-latency, loading,
-changes of phase, and slots that cannot be used; a bound is therefore reached closely by long messages only. ``barrier``
-moves no words, and operators with ``:valid`` and permutations of run-time values have no bound here.
+Of run-time values every resource gets the least over all values that the program allows, each on its own. Left out: latency,
+loading, changes of phase, headers of messages, and slots that cannot be used; a bound is therefore reached closely by long
+messages only. ``barrier`` moves no words, and operators with ``:valid`` and permutations of run-time values have no bound here.
 """
 
 from __future__ import annotations
@@ -41,6 +40,8 @@ from math import ceil
 
 import numpy as np
 
+from numesh.codes import FIRST_FREE_VFSM
+from numesh.shape import NodeShape
 from pointsman.network import Topology
 from pointsman.operators.api.operands import operand, runtime_values
 from pointsman.program.program import Operator
@@ -86,13 +87,45 @@ class Demand:
     calls: np.ndarray
 
 
+@dataclass(frozen=True)
+class Hardware:
+    """What bounds assume of the hardware.
+
+    Parameters
+    ----------
+    moves : float or None
+        Words that a router moves a cycle; None: no less than its links.
+    forks : bool
+        One word that was written can be read at several nodes.
+    word_cycles : float
+        Cycles from word to word on a link.
+    """
+
+    moves: float | None = None
+    forks: bool = True
+    word_cycles: float = 1.0
+
+
 class Cuts:
     """Sets of nodes with the number of links that lead out of each: boxes at the corners of a mesh, else what is near
     a node, and
-    single nodes; each with its complement."""
+    single nodes; each with its complement.
 
-    def __init__(self, topology: Topology) -> None:
+    ``switch``: the nodes are not joined to each other but to a switch, each by a link to it and a link from it; then sets are
+    single nodes and their complements.
+    """
+
+    def __init__(self, topology: Topology, *, switch: bool = False) -> None:
         self.topology = topology
+        if switch:
+            nodes = topology.nodes
+            self.pairs = np.array([(node, node) for node in range(nodes)], np.int64).reshape(-1, 2)
+            self.distances = 1 - np.eye(nodes, dtype=np.int64)
+            single = np.eye(nodes, dtype=bool) if nodes > 1 else np.zeros((0, 1), bool)
+            self.masks = np.concatenate([single, ~single])
+            self.names = [f"{which} {node}" for which in ("node", "all but node") for node in range(len(single))]
+            self.width = np.ones(len(self.masks), np.int64)
+            return
         pairs = [(link.node, link.other) for link in topology.links]
         self.pairs = np.array([*pairs, *((v, u) for u, v in pairs)], np.int64).reshape(-1, 2)
         sides = {name: mask for name, mask in self._sides() if mask.any() and not mask.all()}
@@ -178,13 +211,12 @@ def demand(operator: Operator, cuts: Cuts) -> Demand | None:
     return total
 
 
-def lower_bound(needs: Iterable[tuple[Demand, float]], cuts: Cuts, *, pipelines: int) -> LowerBound:
-    """The greatest of the bounds for operators, given as (demand of a message, number of messages), that share a
-    network."""
+def lower_bound(needs: Iterable[tuple[Demand, float]], cuts: Cuts, hardware: Hardware) -> LowerBound:
+    """The greatest of the bounds for operators, given as (demand of a message, number of messages), that share a network."""
     needed = _added(list(needs))
     if needed is None:
         return LowerBound(0.0, "none", "no word has to move")
-    node = int(np.argmax(needed.accesses))
+    node, nodes = int(np.argmax(needed.accesses)), len(cuts.topology.working)
     found = [
         LowerBound(
             float(needed.accesses[node]),
@@ -192,28 +224,41 @@ def lower_bound(needs: Iterable[tuple[Demand, float]], cuts: Cuts, *, pipelines:
             f"the processor of node {node} moves {_words(needed.accesses[node])}, one a cycle",
         )
     ]
+    if not hardware.forks:
+        text = f"{_words(needed.deliveries)} are written and read by {nodes} processors, and nothing is forked"
+        found.append(LowerBound(2 * needed.deliveries / nodes, "ports", text))
     wide = cuts.width > 0
     if wide.any():
-        times = np.where(wide, needed.crossing / np.maximum(cuts.width, 1), 0.0)
+        times = np.where(wide, needed.crossing / np.maximum(cuts.width, 1), 0.0) * hardware.word_cycles
         cut = int(np.argmax(times))
         links = f"{cuts.width[cut]} link{'s' if cuts.width[cut] > 1 else ''}"
         text = f"{_words(needed.crossing[cut])} leave {cuts.names[cut]} by {links}"
+        if hardware.word_cycles != 1:
+            text += f", a word every {hardware.word_cycles:.3g} cycles"
         found.append(LowerBound(float(times[cut]), "cut", text))
         links_all = len(cuts.pairs)
         found.append(
             LowerBound(
-                needed.hops / links_all,
+                needed.hops / links_all * hardware.word_cycles,
                 "links",
                 f"{_words(needed.hops)} cross a link, counted at each, and there are {links_all} links",
             )
         )
-    moves = (needed.hops + needed.deliveries) / (len(cuts.topology.working) * pipelines)
-    found.append(LowerBound(moves, "moves", f"routers make {needed.hops + needed.deliveries:,.0f} moves"))
+    if hardware.moves is not None:
+        moves = (needed.hops + needed.deliveries) / (nodes * hardware.moves)
+        text = f"routers make {needed.hops + needed.deliveries:,.0f} moves, each {hardware.moves:g} a cycle"
+        found.append(LowerBound(moves, "moves", text))
     return max(found, key=lambda one: one.cycles)
 
 
+def scheduled(shape: NodeShape) -> Hardware:
+    """Scheduled routers of a shape."""
+    free = shape.vfsms - FIRST_FREE_VFSM
+    return Hardware(moves=shape.pipelines * min(1.0, free / 2))
+
+
 def program_bounds(
-    operators: Iterable[Operator], messages: Mapping[str, float], topology: Topology, *, pipelines: int
+    operators: Iterable[Operator], messages: Mapping[str, float], topology: Topology, hardware: Hardware
 ) -> dict[str, LowerBound]:
     """By label, the least cycles of operators of which so many messages are sent; those without a bound are left
     out."""
@@ -222,7 +267,7 @@ def program_bounds(
     for operator in operators:
         needs = demand(operator, cuts)
         if needs is not None and messages.get(operator.label):
-            found[operator.label] = lower_bound([(needs, messages[operator.label])], cuts, pipelines=pipelines)
+            found[operator.label] = lower_bound([(needs, messages[operator.label])], cuts, hardware)
     return found
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from cosim.playing import words_of
 from cosim.session import run_nodes
 from cosim.tdm.model import switch_machine
-from cosim.tdm.prediction import _words, best_tables, predicted_cycles
+from cosim.tdm.prediction import best_tables, predicted_cycles
 from pointsman.artifacts.tables.tables import MODES
 from pointsman.cop import Program, compile_text
 from pointsman.network import mesh
@@ -54,8 +55,8 @@ def test_words_are_counted_as_often_as_loops_go_round() -> None:
     text = "(loop 'l 30 (broadcast 'a 0 :m 9) (loop 'k 2 (gather 'g 0 :m 4)) (barrier 'c)) (cshift 'd 1 :m 5)"
     compiled = program(text, 4)
     barrier = 1
-    assert _words(compiled) == 30 * (9 + 2 * 3 * 4 + barrier) + 5
-    assert _words(compiled, most=5, rounds=3) == 3 * (5 + 2 * 3 * 4 + barrier) + 5
+    assert words_of(compiled) == 30 * (9 + 2 * 3 * 4 + barrier) + 5
+    assert words_of(compiled, most=5, rounds=3) == 3 * (5 + 2 * 3 * 4 + barrier) + 5
 
 
 @pytest.mark.parametrize(

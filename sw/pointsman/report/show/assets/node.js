@@ -67,10 +67,10 @@ function drawWhy() {
   if (why.bounds && why.bounds.length) out.push("<h2>Bounds</h2>", tableOf(["bound", "kind", "what sets it"], why.bounds.map(bound => [bound.value, escapeText(bound.kind), escapeText(bound.text)])));
   if (why.time) {
     const known = value => value === null || value === undefined ? "" : value;
-    const row = (name, one) => [name, known(one.predicted), known(one.measured), known(one.under_way), one.at_least ? one.at_least.cycles : "", one.reached ? bar(one.reached) : "", one.at_least ? escapeText(`${one.at_least.kind}: ${one.at_least.text}`) : ""];
-    out.push("<h2>Where the time went</h2>", tableOf(["", "predicted", "measured", "under way", "at least", "reached", "what bounds it"],
+    const row = (name, one) => [name, known(one.predicted), known(one.measured), known(one.under_way), one.bound ? one.bound.cycles : "", one.reached ? bar(one.reached) : "", one.bound ? escapeText(`${one.bound.kind}: ${one.bound.text}`) : "", one.pace ? one.pace.cycles : "", one.pace ? escapeText(`${one.pace.kind}: ${one.pace.text}`) : ""];
+    out.push("<h2>Where the time went</h2>", tableOf(["", "predicted", "measured", "under way", "at least", "reached", "what bounds it", "at this pace", "what sets the pace"],
       why.time.phases.flatMap(phase => [row(`<b>phase ${escapeText(phase.name)}</b>`, phase), ...phase.operators.map(label => row("&emsp;" + escapeText(label), why.time.operators[label]))])));
-    out.push('<p class="faint">Cycles outside computing, mean over the nodes. Under way: messages are between the first call and the last. At least: what no schedule can go below.</p>');
+    out.push('<p class="faint">Cycles outside computing, mean over the nodes. Under way: messages are between the first call and the last. At least: what no implementation can go below. At this pace: what the words alone take at the rate that the compiler has given them.</p>');
     if (why.time.waits.length) out.push("<h2>What was waited for</h2>", tableOf(["function", "calls", "words", "cycles", "why"], why.time.waits.map(one => [escapeText(one.function), one.calls, one.words, one.cycles, escapeText(one.cause)])));
   }
   doc.phases.forEach((phase, index) => {

@@ -38,7 +38,7 @@ def test_compile_prints_the_sets_and_writes_a_file_that_check_proves(tmp_path: P
 
 def test_processors_stand_in_a_row_when_only_ports_are_given() -> None:
     plain = json.loads(
-        call("compile", COP, "--ports", "5", "--slots", "2", "--target", "tdm", "--emit", "tables").output
+        call("compile", COP, "--ports", "5", "--slots", "2", "--target", "tdm", "--emit", "tables").stdout
     )
     assert (plain["ports"], plain["slots"], plain["network"]) == (5, 2, {"kind": "mesh", "size": [5]})
 

@@ -7,10 +7,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh, torus
-from pointsman.plan.cost.lower_bound import Cuts, LowerBound, demand, lower_bound, program_bounds
+from pointsman.plan.cost.lower_bound import Cuts, Hardware, LowerBound, demand, lower_bound, program_bounds, scheduled
 from pointsman.program.program import Operator
+
+ROUTERS = scheduled(NodeShape())
 
 
 def only(text: str, topology: Topology) -> Operator:
@@ -20,7 +23,7 @@ def only(text: str, topology: Topology) -> Operator:
 
 def bound(text: str, topology: Topology, *, messages: float = 1) -> LowerBound:
     operator = only(text, topology)
-    (found,) = program_bounds([operator], {operator.label: messages}, topology, pipelines=2).values()
+    (found,) = program_bounds([operator], {operator.label: messages}, topology, ROUTERS).values()
     return found
 
 
@@ -73,9 +76,9 @@ def test_operators_that_share_a_network_add_up_resource_by_resource() -> None:
     cuts = Cuts(topology)
     left, right = (only(f"(stream 's {ends} :m 8)", topology) for ends in ("0 3", "3 0"))
     needs = [(demand(one, cuts), 1.0) for one in (left, right)]
-    assert lower_bound(needs, cuts, pipelines=2).cycles == 16  # both at the processors of nodes 0 and 3
+    assert lower_bound(needs, cuts, ROUTERS).cycles == 16  # both at the processors of nodes 0 and 3
     same = [(demand(left, cuts), 2.0), (demand(only("(stream 't 1 2 :m 8)", topology), cuts), 2.0)]
-    found = lower_bound(same, cuts, pipelines=2)
+    found = lower_bound(same, cuts, ROUTERS)
     assert (found.cycles, found.kind) == (32.0, "cut")
 
 
@@ -113,3 +116,28 @@ def test_bound_of_a_permutation_is_not_above_what_all_cuts_say(topology: Topolog
         for words, width in [exact(frozenset(inside))]
     )
     assert max(found.values()) <= best <= 2 * max(found.values())
+
+
+def test_without_forks_each_delivery_is_written_for_its_reader() -> None:
+    topology = mesh(3, 3)
+    found = lower_bound(
+        [(demand(only("(broadcast 'b 0 :m 9)", topology), Cuts(topology)), 1)], Cuts(topology), Hardware(forks=False)
+    )
+    assert (found.cycles, found.kind) == (16.0, "ports")  # 72 deliveries, two accesses each, by nine processors
+    assert found.text == "72 words are written and read by 9 processors, and nothing is forked"
+
+
+def test_a_switch_has_a_link_into_it_and_one_out_of_it_for_each_node() -> None:
+    topology, switch = mesh(2, 2), Hardware(forks=False, word_cycles=8 / 7)
+    cuts = Cuts(topology, switch=True)
+    need = demand(only("(gather 'g 0 :m 70)", topology), cuts)
+    assert need is not None
+    found = lower_bound([(need, 1)], cuts, switch)
+    assert (found.cycles, found.kind) == (pytest.approx(240), "cut")
+    assert found.text == "210 words leave all but node 0 by 1 link, a word every 1.14 cycles"
+    assert Cuts(mesh(1, 1), switch=True).names == []
+
+
+@pytest.mark.parametrize(("vfsms", "moves"), [(4, 2), (32, 2)])
+def test_a_router_moves_as_much_as_its_pipelines_and_vfsms_allow(vfsms: int, moves: float) -> None:
+    assert scheduled(NodeShape(vfsms=vfsms)).moves == moves

@@ -1,0 +1,39 @@
+"""How many cycles a program will take on packet routers: it is played on their cycle model, see `cosim.playing`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from cosim.playing import Played, play, predict
+from pointsman.program.program import Program
+from pointsman.runtime import Node
+from pointsman.runtime.packet import packet_node
+from pointsman.targets.packet import PacketProgram
+
+from .session import PacketMachine
+
+
+def predicted(made: PacketProgram, program: Program) -> Played | None:
+    """Cycles of ``program``, which ``made`` was compiled from, and of its operators, if nothing is computed; None if the play is
+    too long."""
+
+    def stage(most: int | None, rounds: int, seed: int, limit: int) -> tuple[Played, int]:
+        shorter = made if most is None else _with_messages(made, most)
+        with PacketMachine(made.shape, engine="model", progress=False) as machine:
+
+            def nodes(functions: Mapping[str, Any]) -> list[Node]:
+                return [packet_node(shorter, k, machine, functions=functions) for k in range(made.topology.nodes)]
+
+            operators = {one.operator.label: one.operator for one in shorter.operators}
+            found = play(program, operators, machine, nodes, rounds=rounds, seed=seed, max_cycles=limit)
+            return found, machine.time
+
+    return predict(program, stage)
+
+
+def _with_messages(made: PacketProgram, most: int) -> PacketProgram:
+    """The same program with messages of ``most`` words at most."""
+    operators = [replace(one, operator=replace(one.operator, m=min(one.operator.m, most))) for one in made.operators]
+    return replace(made, operators=tuple(operators))

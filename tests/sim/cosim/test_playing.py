@@ -1,0 +1,54 @@
+"""Programs played on cycle models: words counted, operators counted apart, long messages from short ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from cosim.errors import TooLongError
+from cosim.playing import Played, functions_of, predict, words_of
+from cosim.tdm.prediction import predicted
+from pointsman.cop import Program, compile_text
+from pointsman.network import mesh
+from pointsman.targets.tdm import make_tables
+from tdm_switch.shape import SwitchShape
+
+
+def program(text: str) -> Program:
+    return compile_text(text, topology=mesh(4))
+
+
+def test_words_of_one_operator() -> None:
+    made = program("(loop 'l 30 (broadcast 'a 0 :m 9) (gather 'g 0 :m 4)) (cshift 'd 1 :m 5)")
+    assert [words_of(made, label=label) for label in ("a", "g", "d", None)] == [270, 360, 5, 635]
+
+
+def test_cycles_of_operators_make_those_of_the_program() -> None:
+    made = program("(loop 'l 40 (cshift 'a 1 :m 9)) (allreduce 'b 'mine :m 6)")
+    found = predicted(make_tables(made, SwitchShape(ports=4)), made)
+    assert found is not None
+    assert set(found.operators) == {"a", "b"}
+    assert sum(found.operators.values()) == pytest.approx(found.cycles, rel=0.1)
+    assert found.operators["a"] > 10 * found.operators["b"]
+    assert set(functions_of(made)) == {"mine"}
+
+
+def test_what_is_too_long_is_reckoned_from_shorter_messages_operator_by_operator() -> None:
+    made = program("(cshift 'a 1 :m 1000000) (cshift 'b 1 :m 8)")
+
+    def stage(most: int | None, rounds: int, seed: int, limit: int) -> tuple[Played, int]:
+        if most is None:
+            raise TooLongError("too long")
+        cycles = {"a": 3.0 * most + 5, "b": 3.0 * min(8, most) + 5}
+        return Played(sum(cycles.values()), cycles), most
+
+    found = predict(made, stage)
+    assert found is not None
+    assert found.operators == {"a": 3_000_005, "b": 29}
+    assert found.cycles == 3_000_034
+
+
+def test_nothing_is_said_of_what_cannot_be_played() -> None:
+    def stage(most: int | None, rounds: int, seed: int, limit: int) -> tuple[Played, int]:
+        raise TooLongError("too long")
+
+    assert predict(program("(cshift 'a 1 :m 10)"), stage) is None
