@@ -2,15 +2,21 @@
 
 A cell of the table is a program of a single operator: its kind, its operands (known, given at run time, distributed), the words
 of its messages and a mesh. It is compiled as it stands and once more for each implementation that can do it, and each of
-these is run for the same run-time values; what every node reads is compared with the reference machine. Cycles are those of
-the whole program, loading included, the mean over the values. The *ratio* of a cell is the cycles of the default over the cycles
-of the quickest. Implementations that are predicted to take more than ``FAR`` times the quickest are compiled and not run.
+these is run for the same run-time values, and of ``collect`` for several writers; what every node reads is compared with the
+reference machine. Cycles are those of the whole program, loading included, the mean over the values. The *ratio* of a cell is
+the cycles of the default over the cycles of the quickest.
+
+What can hardly be the quickest costs no time: implementations of which a metric says, before anything is routed, that they
+take more than ``HOPELESS`` times the cycles that were measured are not compiled, those that are predicted to take more than
+``FAR`` times the quickest not run. A cell says so (``estimated``, ``predicted`` without ``cycles``), and where compiling took
+too long (``late``).
 
 Cells are kept in a file as they are measured, so that the benchmark can be stopped and taken up again: what is there already is
-measured again only with ``--again``: the defaults (after a change of the choice), or everything (of implementations).
+measured again only with ``--again``: the defaults (after a change of the choice), or everything (of implementations); with
+``--above`` only cells with a greater ratio.
 
     nice -n 15 python benchmarks/choices.py [--sizes 2x2 4x4] [--kinds cshift permute] [--words 1 20 500]
-        [--again default | all] [--page docs/implementations.md]
+        [--again default | all] [--above 1.15] [--page docs/implementations.md]
 """
 
 from __future__ import annotations
@@ -19,11 +25,13 @@ import argparse
 import importlib.util
 import json
 import random
+import signal
 import statistics
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -33,23 +41,44 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh, parse_size
-from pointsman.operators import IMPLEMENTATIONS
+from pointsman.operators import IMPLEMENTATIONS, Context
+from pointsman.plan.analysis import ProgramAnalysis
+from pointsman.plan.candidates.alternatives import estimates
+from pointsman.plan.cost.schedule_lengths import PERIODS
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
+from pointsman.program.program import Program
 from pointsman.report.figures.page import put_between
-from pointsman.runtime import numesh_node
+from pointsman.runtime import Node, numesh_node
+from pointsman.runtime.reference import ReferenceMachine
 from pointsman.targets.numesh import make_images
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks/results/choices.json"
 SIZES = ("2x2", "3x3", "4x4", "6x6", "8x8")
 WORDS = (1, 20, 500)
-VALUES = 3
+VALUES = 10
 """Sets of run-time values for which a program is run."""
 FAR = 1.6
 """Factor on the predicted cycles of the quickest, beyond which a program is not run."""
+HOPELESS = 4.0
+"""Factor on the fewest measured cycles: an implementation whose metric says more is not compiled."""
+PATIENCE = 90
+"""CPU seconds after which compiling for an implementation is given up; for the default three times as many."""
 MOST_CYCLES = 400_000
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Run-time values in the order of a load function's arguments; of ``collect``, the place of the node that writes."""
+
+    values: tuple[Any, ...]
+    writer: int | None = None
+
+
+class _LateError(Exception):
+    """Compiling takes too long."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +103,8 @@ class Form:
         asked = f" :impl '{impl}" if impl else ""
         return f"({self.kind} 'o {operands}{words}{asked})"
 
-    def values(self, nodes: int) -> list[tuple[Any, ...]]:
-        """Sets of run-time values; a single empty one if all is known."""
+    def values(self, nodes: int) -> list[Drawn]:
+        """Sets of run-time values, each another; one if there is nothing to draw."""
         rng = random.Random(f"{self.kind} {self.operands} {nodes}")
         make = {
             "node": lambda: rng.randrange(nodes),
@@ -83,12 +112,14 @@ class Form:
             "distance": lambda: rng.choice([d for d in range(1 - nodes, nodes) if d]),
             "order": lambda: tuple(rng.sample(range(nodes), nodes)),
         }
-        found: list[tuple[Any, ...]] = []
-        while len(found) < (VALUES if self.choices else 1):
-            one = tuple(make[sort]() for sort in self.choices)
-            if len(one) < 2 or one[0] != one[1]:
-                found.append(one)
-        return found
+        found: dict[Drawn, None] = {}
+        for _ in range(20 * VALUES):
+            values = tuple(make[sort]() for sort in self.choices)
+            writer = make["node"]() if self.kind == "collect" else None
+            ends = (*values, writer) if values else (0, writer)
+            if len(ends) < 2 or ends[0] != ends[1]:
+                found[Drawn(values, writer)] = None
+        return list(found)[:VALUES]
 
 
 FORMS = (
@@ -128,31 +159,66 @@ def names_of(kind: str) -> list[str]:
     return list(dict.fromkeys(one.name for one in IMPLEMENTATIONS if kind in one.kinds))
 
 
-def planned(text: str, topology: Topology) -> tuple[Plan, float]:
-    """The plan, and the CPU seconds that it took."""
+def planned(text: str, topology: Topology, patience: float = inf) -> tuple[Plan, float]:
+    """The plan, and the CPU seconds that it took; raises _LateError after ``patience`` seconds."""
     began = time.process_time()
     program = compile_text(text, topology=topology)
-    plan = make_plan(program, NodeShape(neighbours=max(4, topology.ports)), name="choices")
+
+    def give_up(*_: object) -> None:
+        raise _LateError
+
+    before = signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0 if patience == inf else patience)
+    try:
+        plan = make_plan(program, NodeShape(neighbours=max(4, topology.ports)), name="choices")
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
     return plan, time.process_time() - began
 
 
-def measured(plan: Plan, text: str, topology: Topology, values: Iterable[tuple[Any, ...]]) -> float:
+def measured(plan: Plan, text: str, topology: Topology, drawn: Iterable[Drawn]) -> float:
     """Mean cycles of the program; AssertionError if a node reads what it should not."""
-    cases = _cases()
+    program = compile_text(text, topology=topology)
     images = make_images(plan)
     cycles = []
-    for one in values:
-        case = cases.Case(text, topology, (one,), shape=plan.shape)
+    for one in drawn:
         with Machine(plan.shape, topology, engine="model", progress=False) as machine:
             nodes = [numesh_node(images, number, machine) for number in range(topology.nodes)]
-            record = run_nodes(nodes, cases.main_of(case, False), machine, max_cycles=MOST_CYCLES)
-        for found, wanted in zip(record.results, cases.expected(case), strict=True):
+            record = run_nodes(nodes, _main(program, one, known=False), machine, max_cycles=MOST_CYCLES)
+        right = ReferenceMachine(program).run(_main(program, one, known=True))
+        assert not right.unread, text
+        for found, wanted in zip(record.results, right.results, strict=True):
             assert len(found) == len(wanted), text
             for a, b in zip(found, wanted, strict=True):
                 assert (a is None) == (b is None), text
                 assert a is None or (a == b).all(), text
         cycles.append(record.total_cycles)
     return statistics.mean(cycles)
+
+
+def _main(program: Program, drawn: Drawn, *, known: bool) -> Callable[[Node], Coroutine[Any, Any, list[Any]]]:
+    """What every node does: load, call, and give what it has read. ``known``: nodes give the values themselves, as the
+    reference machine wants them, not what each node knows of them."""
+    cases = _cases()
+    (operator,) = program.operators()
+    (instance,) = operator.instances
+
+    async def main(node: Node) -> list[Any]:
+        place = instance.nodes.index(node.number)
+        await getattr(node.cop, f"{operator.label}_load")(*cases.given(operator, drawn.values, place, known))
+        got: list[Any] = []
+        if drawn.writer is None:
+            await cases.calls(node, operator, 0, place, drawn.values, 0, got)
+            return got
+        destination = drawn.values[0] if drawn.values else instance.operand("destination")
+        if place == drawn.writer:
+            await getattr(node.cop, f"{operator.label}_write")(cases.message(operator, node.number, 0, 0))
+        if place == destination:
+            got.append(await getattr(node.cop, f"{operator.label}_read")())
+        return got
+
+    return main
 
 
 def _cases() -> Any:
@@ -166,23 +232,39 @@ def _cases() -> Any:
     return sys.modules[name]
 
 
-def entry(form: Form, topology: Topology, m: int, impl: str | None, quickest: float) -> Row:
-    """An implementation, or the default, in a cell; ``quickest``: the fewest cycles known for the cell."""
+def entry(form: Form, topology: Topology, m: int, impl: str | None, known: Sequence[Row]) -> Row:
+    """An implementation, or the default, in a cell; ``known``: what is in the cell already."""
     text = form.text(topology.nodes, m, impl)
     try:
-        plan, seconds = planned(text, topology)
+        plan, seconds = planned(text, topology, PATIENCE * (3 if impl is None else 1))
     except PointsmanError as error:
         return {"refused": error.message}
+    except _LateError:
+        return {"late": PATIENCE}
     chosen = sorted({one.implementation.name for phase in plan.phases for one in phase.operators})
     row: Row = {"predicted": round(plan.cycles), "seconds": round(seconds, 2)}
     if impl is None:
         row |= {"chosen": "+".join(chosen), "period": plan.period}
-    if impl is None or plan.cycles <= FAR * quickest:
+    # Predictions are compared with each other, as an error of theirs may be common to all; or with cycles, if these are more.
+    quickest = min((one["predicted"] for one in known if "predicted" in one), default=inf)
+    if impl is None or plan.cycles <= FAR * max(quickest, _fewest(known)):
         try:
             row["cycles"] = measured(plan, text, topology, form.values(topology.nodes))
         except PointsmanError as error:
             row["failed"] = error.message
     return row
+
+
+def _fewest(known: Iterable[Row]) -> float:
+    return min((one["cycles"] for one in known if "cycles" in one), default=inf)
+
+
+def estimated(form: Form, topology: Topology, m: int) -> dict[str, float]:
+    """By implementation, the cycles that the operator takes by its metric."""
+    program = compile_text(form.text(topology.nodes, m), topology=topology)
+    context = Context(topology, NodeShape(neighbours=max(4, topology.ports)))
+    analysis = ProgramAnalysis(program, context, IMPLEMENTATIONS)
+    return estimates(next(iter(program.operators())), analysis, PERIODS[1])
 
 
 def cell(form: Form, size: str, m: int, known: Row | None, again: str | None) -> Row:
@@ -192,11 +274,17 @@ def cell(form: Form, size: str, m: int, known: Row | None, again: str | None) ->
     if known is not None and again != "all":
         row |= {"default": None if again else known["default"], "ways": dict(known["ways"])}
     if row["default"] is None:
-        row["default"] = entry(form, topology, m, None, 0)
-    for name in names_of(form.kind):
+        row["default"] = entry(form, topology, m, None, ())
+    if all(name in row["ways"] for name in names_of(form.kind)):
+        return row
+    about = estimated(form, topology, m)
+    for name in sorted(names_of(form.kind), key=lambda name: about.get(name, inf)):
         if name not in row["ways"]:
-            quickest = min((one["cycles"] for one in _entries(row) if "cycles" in one), default=float("inf"))
-            row["ways"][name] = entry(form, topology, m, name, quickest)
+            known_ways = list(_entries(row))
+            if about.get(name, 0.0) > HOPELESS * _fewest(known_ways):
+                row["ways"][name] = {"estimated": round(about[name])}
+            else:
+                row["ways"][name] = entry(form, topology, m, name, known_ways)
     return row
 
 
@@ -269,6 +357,7 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", help="kinds of operators; all by default")
     parser.add_argument("--words", nargs="+", type=int, default=WORDS)
     parser.add_argument("--again", choices=("default", "all"), help="measure this again where it is known")
+    parser.add_argument("--above", type=float, help="only cells with a ratio above this one")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--page", type=Path, help="put the table into this page")
     options = parser.parse_args()
@@ -277,10 +366,13 @@ def main() -> None:
         rows = {_key(row): row for row in json.loads(options.results.read_text())["rows"]}
     for size in options.sizes:
         for form in FORMS:
-            for m in options.words if form.kind != "barrier" else options.words[:1]:
+            for m in options.words if form.kind != "barrier" else WORDS[:1]:
                 if options.kinds is not None and form.kind not in options.kinds:
                     continue
                 key = f"{form.kind} {form.operands} {size} {m}"
+                before = ratio(rows[key]) if key in rows else None
+                if options.above is not None and (before is None or before <= options.above):
+                    continue
                 row = rows[key] = cell(form, size, m, rows.get(key), options.again)
                 shown = ratio(row)
                 print(f"{key}: {row['default']} ratio {shown and round(shown, 2)} {best_way(row)}", file=sys.stderr)
