@@ -36,8 +36,9 @@ ROUGH = 1.25
 CLOSE = 1.1
 """Factor as ROUGH, used when sum of phases and played cycles of the best plan agree within TRUSTED."""
 LITTLE = 64
-"""Nodes of phases up to which a candidate in which an operator is done in another way is always played: how far sums of phases
-are from played cycles differs from way to way."""
+"""Nodes of phases up to which a candidate in which an operator is done in another way is always played, and with every
+schedule length that promises more than the best plan: how far sums of phases are from played cycles differs from way to way,
+and from length to length."""
 TRUSTED = 1.25
 """Factor between these two measures of the best plan up to which they agree."""
 POLISH = 1200
@@ -229,7 +230,7 @@ class _Attempts:
 
     def _otherwise(self) -> Iterator[int]:
         """Candidates near the best plan in which an operator is done in another way: with the schedule length that promises
-        most, and if their plan is not far behind with other lengths."""
+        most, and with other lengths if their plan is not far behind, or if they promise more than the best plan."""
         assert self.best is not None
         number = self.chosen[0]
         for several in self.candidates.otherwise(self.ways[number], self.best):
@@ -239,7 +240,8 @@ class _Attempts:
                     continue
                 if (one.key, one.period) in self.seen or _behind(one, self.tried):
                     continue
-                if min(self.tried.get(one.key, {}).values(), default=0.0) > CLOSE * self.best.cycles:
+                slow = min(self.tried.get(one.key, {}).values(), default=0.0) > CLOSE * self.best.cycles
+                if slow and (size > LITTLE or one.estimate > self.best.cycles):
                     break
                 self.left -= size
                 self.other_ways.add(self._added(one))

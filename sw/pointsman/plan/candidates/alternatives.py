@@ -60,9 +60,10 @@ def alternatives(
 ) -> Iterator[Alternative]:
     """Other ways of operators, those that promise most first; none where operators continue over phases.
 
-    A way is left out if by its metric the operator would take DOUBTFUL times the cycles that it takes now, played or by the
-    metric of the way that it is done now; and an operator is
-    left alone if it takes less than SMALL of all cycles.
+    Messages that processors pass on are given also where they are the present way, unless the candidate says so: to be tried
+    with other schedule lengths. A way is left out if by its metric the operator would take DOUBTFUL times the cycles that it
+    takes now, played or by the metric of the way that it is done now; and an operator is left alone if it takes less than SMALL
+    of all cycles.
 
     Parameters
     ----------
@@ -95,7 +96,7 @@ def alternatives(
         # Metrics are for the slowest node, and ``spent`` is a mean: of the two, the more patient counts.
         most = DOUBTFUL * max(spent, found_ways.get(present or "", 0.0))
         for name, cycles in found_ways.items():
-            if name == present or cycles > most:
+            if cycles > most or (name == present and not _unsettled(operator, analysis, name, kept)):
                 continue
             if _stands_apart(operator, analysis, name) and not _is_apart(operator, analysis, structure):
                 continue
@@ -124,6 +125,13 @@ def estimates(operator: Operator, analysis: ProgramAnalysis, period: int) -> dic
     for replacement, parts in replacements_of(operator, analysis):
         found[replacement.name] = rounds * max(1, operator.c) * parts_cycles(parts, analysis, period)
     return found
+
+
+def _unsettled(operator: Operator, analysis: ProgramAnalysis, name: str, kept: Mapping[str, str]) -> bool:
+    """Is an operator done by messages only because a schedule of this length has no room for something else? With other lengths
+    it would be done otherwise, so that messages would be played with this length alone."""
+    online = (one.loading is Loading.ONLINE for one in analysis.implementations if one.name == name)
+    return operator.label not in kept and any(online)
 
 
 def _stands_apart(operator: Operator, analysis: ProgramAnalysis, name: str) -> bool:

@@ -117,13 +117,16 @@ class Candidates:
     def otherwise(self, one: Candidate, plan: Plan) -> Iterator[list[Candidate]]:
         """Candidates that differ from ``one`` in how a single operator is done, for each way a list with the schedule
         lengths, the most promising first. ``plan``: the plan of ``one``."""
-        for other in alternatives(self.analysis, one.variant, one.structure, self._played(one, plan), one.period):
+        played = self._played(one, plan)
+        for other in alternatives(self.analysis, one.variant, one.structure, played, one.period):
+            same = other.label in played and other.name == played[other.label].name
             try:
                 refuse_many_phases(other.structure, self.most_phases)
                 needed = _needed(other.structure, other.variant.analysis)
                 lengths = schedule_lengths(other.structure, self.analysis.context.shape, self.period, needed)
             except PlanError:
                 continue
+            lengths = [n for n in lengths if n != one.period or not same]
             several = list(self._priced(other.variant).ways(other.structure, lengths, whole=False))
             yield sorted(several, key=lambda way: way.estimate)
 

@@ -16,10 +16,11 @@ RESIDENT = 2
 
 def schedule_lengths(structure: Structure, shape: NodeShape, asked: int | None, needed: int = 2) -> list[int]:
     """Schedule lengths to try, in slots: ``asked``, if given; else those with which all phases fit the schedule memory;
-    else those with which it holds RESIDENT phases besides the loader phase, so that phases take turns. If none of them has the
+    else those with which it holds RESIDENT phases besides the loader phase, so that phases take turns. The phases that
+    operators have for their several values count as one: they may take turns anyway. If none of these lengths has the
     ``needed`` slots, also the first that has them and lets phases take turns."""
-    blocks = len(structure.phases) + 1
-    least = min(blocks, 1 + RESIDENT)
+    least = min(len(structure.phases), RESIDENT) + 1
+    blocks = max(least, _apart_from_values(structure) + 1)
     fitting = [p for p in PERIODS if blocks * p <= shape.schedule_depth]
     sharing = [p for p in PERIODS if least * p <= shape.schedule_depth]
     lengths = [asked] if asked is not None else fitting or sharing or [max(2, shape.schedule_depth // least)]
@@ -32,6 +33,12 @@ def schedule_lengths(structure: Structure, shape: NodeShape, asked: int | None, 
             hint="use a shorter schedule, fewer phases, or a node with a deeper schedule memory",
         )
     return lengths
+
+
+def _apart_from_values(structure: Structure) -> int:
+    """Number of phases, those that operators have for their values counted once."""
+    by_value = {tuple(o.label for o in phase.operators) for phase in structure.phases if phase.value is not None}
+    return len(by_value) + sum(phase.value is None for phase in structure.phases)
 
 
 def longest(structure: Structure, shape: NodeShape) -> int:

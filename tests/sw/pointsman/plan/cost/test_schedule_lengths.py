@@ -7,6 +7,9 @@ import pytest
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS, Context
+from pointsman.plan.analysis import ProgramAnalysis
+from pointsman.plan.candidates.value_schedules import with_schedules
 from pointsman.plan.cost.schedule_lengths import PERIODS, longest, refuse_many_phases, schedule_lengths
 from pointsman.plan.errors import PlanError
 from pointsman.plan.structure.structure import Structure, outline
@@ -25,6 +28,16 @@ def test_all_phases_and_the_loader_fit_the_schedule_memory() -> None:
 def test_more_phases_than_fit_take_turns() -> None:
     found = schedule_lengths(phases(20), NodeShape(schedule_depth=64), None)
     assert found == [8, 16], "two phases beside the loader's"
+
+
+def test_phases_of_several_values_may_take_turns() -> None:
+    program = compile_text("(cshift 'c (runtime :values '(1 2 3 4 5 6 7)) :m 9 :impl 'sch_shift)", topology=mesh(3, 3))
+    shape = NodeShape(schedule_depth=128)
+    analysis = ProgramAnalysis(program, Context(program.topology, shape), IMPLEMENTATIONS)
+    [divided] = with_schedules([outline(program)], analysis)
+    assert len(divided.phases) == 7
+    assert schedule_lengths(divided, shape, None) == [8, 16, 24, 32, 40]
+    assert schedule_lengths(divided, NodeShape(schedule_depth=64), None) == [8, 16]
 
 
 def test_the_length_that_was_asked_for_is_taken_or_refused() -> None:
