@@ -95,6 +95,8 @@ class RunOptions(CompileOptions, total=False):
     """First and last cycle of the waveform.  [numesh]"""
     monitors: bool
     """Check every link and register in every cycle; slow.  [numesh]"""
+    hints: bool
+    """Plan small changes to the program, and say which are predicted to be quicker; takes up to a minute."""
     events: bool
     """Keep every access of the processors, for ``Result.table("words")``.  [numesh]"""
 
@@ -147,6 +149,7 @@ RULES: Mapping[str, Rule] = {
         "two cycles, the first and the last",
     ),
     "monitors": _either(False),
+    "hints": _either(False),
     "events": _either(False),
 }
 """Options that are plain values. ``implementations``, ``limits`` and ``tell`` are objects of Python."""
@@ -233,6 +236,7 @@ _HARDWARE = {
             "wave",
             "wave_window",
             "monitors",
+            "hints",
             "events",
         ),
         *("addresses", "plugins", *SWITCH, *NODE_SIZES),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pointsman.program.program import Program
     from pointsman.runtime import Application
     from pointsman.runtime.api.guarded import GuardedApplication
+    from pointsman.targets.target import Target, TargetRun
 
     _Maker = Callable[[Topology], GuardedApplication]
 
@@ -184,6 +185,30 @@ def _compiled(source: ProgramSource, make: _Maker, path: Path) -> tuple[GuardedA
     return app, program, name
 
 
+def _with_hints(
+    done: TargetRun, program: Program, name: str, chosen: Target[Any, Any], source: ProgramSource
+) -> TargetRun:
+    """The run with what would make the program quicker, in its results and its text."""
+    from pointsman.report.hints import Change, changes, hints, hints_json, hints_text
+
+    from .progress import telling
+
+    cycles, given = done.results["predicted_cycles"], source.given
+    if cycles is None:
+        raise PointsmanError("there are no hints: the program is too long for its cycles to be predicted")
+
+    def predict(change: Change) -> float | None:
+        return chosen.predicted(change.program, name, {**given, **change.options})
+
+    waiting = list(dict.fromkeys(one["function"].rpartition("_")[0] for one in done.results["waits"]))
+    period = done.results["period"] if chosen.name == "numesh" else None
+    asked = given["period"] is not None or program.schedlen is not None
+    with telling("looking for hints") as say:
+        found = hints(changes(program, waiting, period=period, asked=asked), cycles, predict, tell=say)
+    plain = hints_json(*found)
+    return done._replace(results={**done.results, **plain}, text=f"{done.text}\n\n{hints_text(plain)}")
+
+
 def _dry(source: ProgramSource, make: _Maker, path: Path) -> Result:
     from .targets.reference import run_dry
 
@@ -204,9 +229,13 @@ def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | No
         chosen = target_named(name)
         chosen.refuse({**source.named, "image": image})
         app, artifact = make(source.topology), chosen.read(image, source.topology, source.given)
+        if source.given["hints"]:
+            raise PointsmanError("--hints changes the program, which an image does not have", hint="leave --image out")
     else:
         app, program, name = _compiled(source, make, path)
         chosen = source.target_of(program)
         artifact = chosen.compile(program, name, source.given)
     done = chosen.run(artifact, app, {"compile": time.perf_counter() - started}, source.given)
+    if source.given["hints"]:
+        done = _with_hints(done, program, name, chosen, source)
     return Result(done.results, done.text, artifact, done.finished, tuple(source.notes), chosen.plan)

@@ -70,6 +70,15 @@ class Target(Protocol[Artifact, Application]):
             If the program does not fit the hardware, or the judge refutes what was compiled for it.
         """
 
+    def predicted(self, program: Program, name: str, given: Given) -> float | None:
+        """Cycles that a program, compiled as `compile` does but for the proof, is predicted to take; None if they are not known.
+
+        Raises
+        ------
+        PointsmanError
+            If the program does not fit the hardware.
+        """
+
     def describe(self, artifact: Artifact) -> str:
         """For a reader: how each operator is done, in which phase."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,9 @@ class NumeshTarget:
                 prove(images)
         self._made = images, program
         return images
+
+    def predicted(self, program: Program, name: str, given: Given) -> float:
+        return _plan(program, name, given, quiet=True).cycles
 
     def describe(self, artifact: Images) -> str:
         from pointsman.report.run import beyond_chip_lines, phase_table
@@ -137,10 +141,11 @@ class NumeshTarget:
         return TargetRun(results, run_text(results, artifact, application.reference()), done)
 
 
-def _plan(program: Program, name: str, given: Given) -> Plan:
+def _plan(program: Program, name: str, given: Given, *, quiet: bool = False) -> Plan:
+    """``quiet``: somebody else tells what is done."""
     from pointsman.plan.make_plan import PlanOptions, make_plan
 
-    with telling(f"planning {name}") as say:
+    with nullcontext() if quiet else telling(f"planning {name}") as say:
         return make_plan(
             program,
             shape_of(program.topology, given),

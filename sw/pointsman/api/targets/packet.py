@@ -65,6 +65,13 @@ class PacketTarget:
         self._made = made, program
         return made
 
+    def predicted(self, program: Program, name: str, given: Given) -> float | None:
+        from cosim.packet.prediction import predicted
+
+        shape = packet_shape(program.topology)
+        played = predicted(make_packet_program(program, shape, name=name, addresses=given["addresses"]), program)
+        return None if played is None else played.cycles
+
     def describe(self, artifact: PacketProgram) -> str:
         return _table(artifact)
 

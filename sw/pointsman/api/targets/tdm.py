@@ -80,6 +80,16 @@ class SwitchTarget:
         self._predicted = tables, program, played
         return tables
 
+    def predicted(self, program: Program, name: str, given: Given) -> float | None:
+        from cosim.tdm.prediction import best_predicted, predicted_cycles
+        from pointsman.targets.tdm import make_tables
+
+        shape, mode = switch_shape(given, program.topology), _mode(given)
+        if mode:
+            return predicted_cycles(make_tables(program, shape, mode=mode, name=name), program)
+        played = best_predicted(program, shape, name=name)[1]
+        return None if played is None else played.cycles
+
     def describe(self, artifact: ConnectionTables) -> str:
         from pointsman.report.tdm import tables_text
 

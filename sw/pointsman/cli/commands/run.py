@@ -58,6 +58,11 @@ from pointsman.files import check_writable, write_whole
 @click.option("--wave", type=FilePath(), help="Write a waveform (FST) of all routers; engine verilated.")
 @click.option("--wave-window", nargs=2, type=click.IntRange(min=0), help="First and last cycle of the waveform.")
 @click.option("--monitors", is_flag=True, help="Check every link and register in every cycle; slow.")
+@click.option(
+    "--hints",
+    is_flag=True,
+    help="Plan small changes to the program and say which would be quicker; takes up to a minute.",
+)
 @click.option("--json", "json_path", type=FilePath(), help="Write the results as JSON.")
 @switch_options
 @warnings_option
