@@ -20,19 +20,21 @@ _OPERATOR = re.compile(r"(\w+)_(load|write|read|func)")
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a function of an operator: ``what`` is "load", "write", "read" or "func"; ``end`` is the cycle after it."""
+    """A call of a function of an operator: ``what`` is "load", "write", "read" or "func"; ``end`` is the cycle after it,
+    ``phase`` the phase that runs then, -1 where none is known."""
 
     node: int
     label: str
     what: str
     start: int
     end: int
+    phase: int = -1
 
     @classmethod
-    def of(cls, node: int, activity: str, start: int, end: int) -> Call | None:
+    def of(cls, node: int, activity: str, start: int, end: int, phase: int = -1) -> Call | None:
         """The call that an activity is; None if it is none."""
         match = _OPERATOR.fullmatch(activity)
-        return None if match is None else cls(node, match[1], match[2], start, end)
+        return None if match is None else cls(node, match[1], match[2], start, end, phase)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,14 @@ Takes a Plan and the analysis of its program; gives plain values (`decision_json
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf, isfinite
 from typing import Any
 
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.alternatives import estimates
 from pointsman.plan.plan import Considered, Continuing, Plan, PlannedPhase
+from pointsman.plan.timeline.timeline import optional_range
 from pointsman.routing.phase_router.fixed_routes import goes_on
 
 from .table import table
@@ -34,13 +36,16 @@ def decision_json(plan: Plan, analysis: ProgramAnalysis) -> dict[str, Any]:
     analysis : ProgramAnalysis
         Of the plan's program.
     """
+    ends = optional_range(plan)
     return {
         "period": plan.period,
         "cycles": plan.cycles,
+        "range": None if ends is None else sorted(one.total for one in ends),
         "gap": plan.gap,
         "phases": [
             {
                 **_phase(phase, analysis, plan.period),
+                "range": None if ends is None else sorted(one.phases[index] for one in ends),
                 "continuing": [one.operator.operator.label for one in plan.beside(index)],
             }
             for index, phase in enumerate(plan.phases)
@@ -110,15 +115,22 @@ def _way(one: Considered) -> dict[str, Any]:
     }
 
 
+def _between(ends: Sequence[float]) -> str:
+    return f"{ends[0]:,.0f} to {ends[1]:,.0f}"
+
+
 def decision_text(plain: dict[str, Any]) -> str:
     """The values of `decision_json` as text."""
     lines = [
         f"decision: {len(plain['phases'])} phases of {plain['period']} slots, {plain['cycles']:,.0f} cycles predicted"
+        + (f" ({_between(plain['range'])}: with none and with all optional groups)" if plain["range"] else "")
         + (f"; the search stopped {plain['gap']:.1%} above its bound" if plain["gap"] else "")
     ]
     for phase in plain["phases"]:
         change = phase["change"]
-        lines += ["", f"phase {phase['name']}: {phase['cycles']:,.0f} cycles"]
+        ends = phase["range"]
+        between = f" ({_between(ends)})" if ends and ends[1] - ends[0] >= 1 else ""
+        lines += ["", f"phase {phase['name']}: {phase['cycles']:,.0f} cycles{between}"]
         cost = f"{change['exits']:,.0f} times {change['each']:,.0f} cycles" if change["cycles"] else "at no cost"
         lines.append(f"  ends by {change['technique']} ({cost}): {change['reason']}")
         for operator in phase["operators"]:

@@ -8,7 +8,7 @@ phases with their operators, predicted cycles, and how fast each operator's word
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -18,7 +18,8 @@ from pointsman.artifacts.tables import ConnectionTables
 from pointsman.operators.scheduled.shift import ROUND_TRIP
 from pointsman.plan.cost.lower_bound import Cuts, Hardware, scheduled
 from pointsman.plan.plan import Plan
-from pointsman.plan.timeline.timeline import operator_cycles
+from pointsman.plan.timeline.path_taken import PathCall, path_taken
+from pointsman.plan.timeline.timeline import operator_cycles, timeline
 from pointsman.program.program import Operator, Program
 from pointsman.targets.packet import PacketProgram
 
@@ -70,11 +71,17 @@ class Timed:
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
-def numesh_timed(program: Program, plan: Plan, images: Images) -> Timed:
-    """Of images for scheduled routers, made from ``plan``, which was made from ``program``."""
+def numesh_timed(program: Program, plan: Plan, images: Images, calls: Iterable[PathCall] = ()) -> Timed:
+    """Of images for scheduled routers, made from ``plan``, which was made from ``program``. ``calls``: of a run; predicted cycles
+    are then those of the way that it took, as far as it can be played."""
     operators = {operator.label: operator for operator in program.operators()}
     phases_of = _phases_of(images)
-    predicted = dict(operator_cycles(plan) or {})
+    path = path_taken(plan, calls)
+    played = None if path is None else timeline(plan, path)
+    if played is None:  # no run, too long, or messages that are not played
+        path = None
+    by_number = [phase.cycles for phase in plan.phases] if played is None else played.phases
+    predicted = dict(operator_cycles(plan, path) or {})
     for one in images.replaced:
         parts = [predicted.get(images.operators[index].label) for index in one.parts]
         if all(part is not None for part in parts):
@@ -83,7 +90,7 @@ def numesh_timed(program: Program, plan: Plan, images: Images) -> Timed:
         TimedPhase(
             phase.name,
             tuple(label for label, where in phases_of.items() if where == {number} and label in operators),
-            phase.cycles,
+            by_number[number],
             _short_of_vfsms(images, number),
         )
         for number, phase in enumerate(plan.phases)
@@ -94,7 +101,7 @@ def numesh_timed(program: Program, plan: Plan, images: Images) -> Timed:
         scheduled(images.shape),
         phases,
         phases_of,
-        plan.cycles,
+        plan.cycles if played is None else played.total,
         predicted,
         _scheduled_paces(images),
     )

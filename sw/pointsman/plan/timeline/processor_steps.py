@@ -85,12 +85,27 @@ class StepWriter:
         for visit in visits:
             for number, value in self._chosen(visit):
                 for node in sorted(self.parts.operators[number][1].operator.nodes):
-                    self._count(node, visit.operator.label)
-                    self._visit(node, number, value, visit)
-                    self._count(node, None)
+                    self._counted_visit(node, number, value, visit)
+        return self._ended()
+
+    def write_ways(self, ways: Iterable[Iterable[SampledVisit]]) -> k.StepTable:
+        """As ``write``, of visits that each node makes in an order of its own."""
+        for node, (way, own) in enumerate(zip(self.ways, ways, strict=True)):
+            self._add(way, self.start(node))
+            for visit in own:
+                for number, value in self._chosen(visit):
+                    self._counted_visit(node, number, value, visit)
+        return self._ended()
+
+    def _ended(self) -> k.StepTable:
         for node, way in enumerate(self.ways):
             self._add(way, self._finish(node, way))
         return self.book()
+
+    def _counted_visit(self, node: int, number: int, value: int, visit: SampledVisit) -> None:
+        self._count(node, visit.operator.label)
+        self._visit(node, number, value, visit)
+        self._count(node, None)
 
     def _count(self, node: int, label: str | None) -> None:
         """Let the cycles of later steps count for an operator, if they do not count for phases."""
@@ -110,6 +125,8 @@ class StepWriter:
         """Number of the planned operator of a visit, and index of its run-time value. An operator with a schedule for
         each value is planned several times, so several planned operators have its label. Empty if there is none."""
         numbers = self.by_label[visit.operator.label]
+        if visit.phase is not None and len(numbers) > 1:
+            numbers = [number for number in numbers if self.parts.operators[number][0] == visit.phase] or numbers
         counts = [len(self.parts.operators[number][1].values) for number in numbers]
         block = max(1, self.parts.block(numbers[0]))
         total = sum(counts)
@@ -135,7 +152,7 @@ class StepWriter:
         draft = self.parts.role(number, node, value, 0)
         if draft.local:
             return
-        calls = one.operator.c * draft.turns
+        calls = visit.count * draft.turns
         played = min(calls, max(CALLS, draft.turns))
         writes = True
         if one.operator.kind == "collect":
@@ -161,10 +178,10 @@ class StepWriter:
         phase, one = self.parts.operators[number]
         steps = [*before, (k.COUNT, phase, 0), *self._play(node, enter(way, phase))]
         self._add(way, [*steps, *self.messages.load(phase, node, one, visit.number)])
-        played = min(one.operator.c, CALLS)
+        played = min(visit.count, CALLS)
         for call in range(played):
-            if call and one.operator.c > played:
-                self._add(way, self._weigh(way, visit.weight * (one.operator.c - 1) / (played - 1)))
+            if call and visit.count > played:
+                self._add(way, self._weigh(way, visit.weight * (visit.count - 1) / (played - 1)))
             for steps in self.messages.calls(phase, node, one, visit.number):
                 self._add(way, steps)
 
@@ -186,7 +203,7 @@ class StepWriter:
             steps += [*meet, (k.WAIT, work, 0), *jumps, *meet]
         gap = period / scheduled_words(nodes, period, one.operator.m)
         call = round((one.operator.m - 0.5) * gap + nodes**0.5 + WAY_ENDS)
-        return [*steps, (k.WAIT, call * one.operator.c, 0)]
+        return [*steps, (k.WAIT, call * visit.count, 0)]
 
     def _weigh(self, way: ProcessorState, weight: float) -> list[Step]:
         """Let the cycles of later steps count ``weight`` times; nothing if they do already."""

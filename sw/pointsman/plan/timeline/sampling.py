@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import gcd
+from typing import Literal
 from zlib import crc32
 
 from pointsman.operators.api.operands import rounds_between_values, taking_part
@@ -25,7 +26,7 @@ ROUNDS = 12
 """Most sampled rounds of a loop, where all rounds would be too many visits."""
 FEWEST = 3
 """Least sampled rounds of a loop that is cut down: the first, in which phases are loaded, and two more."""
-VALUES = 4
+VALUES = 8
 """Least visits, over all times that the program is played, of an operator whose cycles depend on what applications give it."""
 SEVERAL = 5
 """A program with more than VALUES times so many visits is played once."""
@@ -40,6 +41,15 @@ class SampledVisit:
     number: int
     """Number of earlier visits of this operator."""
     weight: float
+    messages: int | None = None
+    """Messages that it moves, with a call of the I/O functions for each; None: as many as ``:c`` says."""
+    phase: int | None = None
+    """Phase in which it is done, of an operator with a phase for each value; None: that of the sampled value."""
+
+    @property
+    def count(self) -> int:
+        """Messages that it moves."""
+        return self.operator.c if self.messages is None else self.messages
 
 
 def samples(program: Program) -> int:
@@ -57,8 +67,11 @@ def asks(operator: Operator) -> bool:
     return operator.kind == "collect" or any(isinstance(v, Runtime) for _, v in operator.instances[0].operands)
 
 
-def visits(program: Program, sample: int = 0) -> Iterator[SampledVisit]:
-    """The sampled visits of a program; ``sample``: see `samples`. Programs may be deep, so the walk keeps its own stack."""
+def visits(
+    program: Program, sample: int = 0, optional: Literal["some", "none", "all"] = "some"
+) -> Iterator[SampledVisit]:
+    """The sampled visits of a program; ``sample``: see `samples`; ``optional``: which optional groups are taken, "some" as
+    expected. Programs may be deep, so the walk keeps its own stack."""
     rounds = _sampled(program)
     comes = _times(program)
     seen: dict[str, int] = {}
@@ -73,13 +86,16 @@ def visits(program: Program, sample: int = 0) -> Iterator[SampledVisit]:
     def push(group: Group, weight: float) -> None:
         turn = taken.get(id(group), 0)
         taken[id(group)] = turn + 1
-        stack.extend((child, weight) for child in reversed(_taken(group, turn, comes[id(group)])))
+        children = _taken(group, turn, comes[id(group)]) if optional == "some" else group.children
+        stack.extend((child, weight) for child in reversed(children))
 
     while stack:
         part, weight = stack.pop()
         if isinstance(part, Operator):
             yield SampledVisit(part, seen.get(part.label, 0), weight)
             seen[part.label] = seen.get(part.label, 0) + 1
+        elif part.kind == "optional" and optional == "none":
+            continue
         elif part.kind == "loop":
             count = rounds[id(part)]
             for k in reversed(range(count)):

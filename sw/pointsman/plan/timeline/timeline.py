@@ -11,14 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from pointsman.plan.plan import Plan
+from pointsman.program.program import Group
 
 from .board import BoardNumbers
 from .kernel import play
 from .memories import PlannedMemories
+from .path_taken import Ways
 from .processor_steps import StepWriter
 from .sampling import samples, visits
 
@@ -37,13 +40,15 @@ class Timeline:
     """Cycles that were played, with sampled rounds only."""
 
 
-def timeline(plan: Plan) -> Timeline | None:
-    """The cycles that a plan takes; None if it cannot be played, or does not end within LIMIT."""
-    return _played(plan, None) if _is_playable(plan) else None
+def timeline(plan: Plan, ways: Ways | None = None) -> Timeline | None:
+    """The cycles that a plan takes; None if it cannot be played, or does not end within LIMIT. ``ways``: the visits of a run
+    (`pointsman.plan.timeline.path_taken`); None: sampled ones."""
+    return _played(plan, None, ways) if _is_playable(plan) else None
 
 
-def operator_cycles(plan: Plan) -> dict[str, float] | None:
+def operator_cycles(plan: Plan, ways: Ways | None = None) -> dict[str, float] | None:
     """By label, cycles that a node spends in functions of an operator, mean over all nodes; None if the plan cannot be played.
+    ``ways``: as of `timeline`.
 
     A load function includes the change to its phase. The kernel counts for as many purposes as the plan has phases, so many
     operators take several plays.
@@ -55,11 +60,22 @@ def operator_cycles(plan: Plan) -> dict[str, float] | None:
     found: dict[str, float] = {}
     for first in range(0, len(labels), most):
         counted = {label: number for number, label in enumerate(labels[first : first + most])}
-        played = _played(plan, counted)
+        played = _played(plan, counted, ways)
         if played is None:
             return None
         found |= {label: played.phases[number] for label, number in counted.items()}
     return found
+
+
+def optional_range(plan: Plan) -> tuple[Timeline, Timeline] | None:
+    """The cycles that a plan takes if none of its program's optional groups is taken, and if all are; None if there are no such
+    groups, or the plan cannot be played. What `timeline` takes is expected in between: a program does not say which are taken."""
+    if not _is_playable(plan):
+        return None
+    if not any(isinstance(part, Group) and part.kind == "optional" for part, _ in plan.program.root.walk()):
+        return None
+    none, all_ = _played(plan, None, None, "none"), _played(plan, None, None, "all")
+    return None if none is None or all_ is None else (none, all_)
 
 
 def _is_playable(plan: Plan) -> bool:
@@ -70,15 +86,23 @@ def _is_playable(plan: Plan) -> bool:
     return all(one.planned.part is None for one in plan.continuing)
 
 
-def _played(plan: Plan, counted: Mapping[str, int] | None) -> Timeline | None:
+def _played(
+    plan: Plan,
+    counted: Mapping[str, int] | None,
+    ways: Ways | None,
+    optional: Literal["some", "none", "all"] = "some",
+) -> Timeline | None:
     network = BoardNumbers(plan)
     limit = max(1, LIMIT // network.nodes)
-    times, memories = samples(plan.program), PlannedMemories(plan, network)
+    times, memories = 1 if ways is not None else samples(plan.program), PlannedMemories(plan, network)
     phases, total, all_played = np.zeros(len(plan.phases) + 1), 0.0, 0
     for sample in range(times):
         memories.empty()
         writer = StepWriter(plan, network, memories, counted)
-        book = writer.write(visits(plan.program, sample))
+        if ways is None:
+            book = writer.write(visits(plan.program, sample, optional))
+        else:
+            book = writer.write_ways(ways)
         board = network.board(writer.standing())
         post = writer.messages.post()
         spent, played, ended = play(

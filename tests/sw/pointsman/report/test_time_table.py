@@ -71,7 +71,7 @@ def run(program: Program, main: Callable[[Node], Any], **options: Any) -> dict[s
     assert done.correct, done.answer
     nodes = done.record.nodes
     by_operator, by_phase = (cycles_by(done.spans, key, nodes) for key in ("operator", "phase"))
-    timed = numesh_timed(program, plan, images)
+    timed = numesh_timed(program, plan, images, done.calls)
     return time_json(timed, done.calls, by_operator=by_operator, by_phase=by_phase)
 
 

@@ -1,0 +1,126 @@
+"""Calls of a run -> the visits of each node on the way that the program really took, to be played in place of sampled ones.
+
+What a program does not say, the calls of a run do: which optional groups were taken, how often loops whose counts are approximate
+went round, when operators that stand beside others were called, and in which phase, so of an operator with a schedule for each
+value which of these. Other run-time values are those of the samples (``sampling``). A replaced operator is visited as the
+operators in its place are, once for each of its calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pointsman.plan.plan import Plan
+from pointsman.program.program import Operator
+
+from .sampling import SampledVisit
+
+MOST_VISITS = 30_000
+"""Visits of all nodes together that are played: two or three seconds of work."""
+
+
+class PathCall(Protocol):
+    """A call of a function of an operator by a node, from cycle ``start`` to before ``end``. ``what``: "load", "write", "read" or
+    "func"; ``phase``: the phase at its end."""
+
+    @property
+    def node(self) -> int: ...
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def what(self) -> str: ...
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+    @property
+    def phase(self) -> int: ...
+
+
+Ways = list[list[SampledVisit]]
+"""By node, its visits in order."""
+
+
+@dataclass
+class _Visited:
+    """A load of an operator by a node: the phase at its end, and by name of an I/O function its calls until the next load."""
+
+    label: str
+    phase: int
+    calls: dict[str, int] = field(default_factory=dict)
+
+
+def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
+    """The visits of each node in a run of ``plan``; None if there are more than MOST_VISITS, or none."""
+    operators = {operator.label: operator for operator in plan.program.operators()}
+    parts = {one.operator.label: one for one in plan.replaced}
+    known = {*operators, *parts}
+    visited: list[list[_Visited]] = [[] for _ in range(plan.topology.nodes)]
+    last: dict[tuple[int, str], _Visited] = {}
+    for call in sorted(calls, key=lambda one: (one.start, one.end)):
+        if call.label not in known:
+            continue  # groups are loaded as well
+        if call.what == "load":
+            visit = _Visited(call.label, call.phase)
+            visited[call.node].append(visit)
+            last[call.node, call.label] = visit
+        elif (call.node, call.label) in last:
+            calls_of = last[call.node, call.label].calls
+            calls_of[call.what] = calls_of.get(call.what, 0) + 1
+    wholes = operators | {label: one.operator for label, one in parts.items()}
+    rounds = _rounds(visited, wholes)
+    ways: Ways = []
+    left = MOST_VISITS
+    for node, own in enumerate(visited):
+        way: list[SampledVisit] = []
+        numbers: dict[str, int] = {}
+        for visit in own:
+            label = visit.label
+            k = numbers.get(label, 0)
+            numbers[label] = k + 1
+            count = rounds[label, _instance(wholes[label], node), k]
+            if label not in parts:
+                way.append(SampledVisit(operators[label], k, 1.0, count, visit.phase))
+                continue
+            for _ in range(count):
+                for part in parts[label].parts:
+                    again = numbers.get(part, 0)
+                    numbers[part] = again + 1
+                    if node in operators[part].nodes:
+                        way.append(SampledVisit(operators[part], again, 1.0))
+        left -= len(way)
+        if left < 0:
+            return None
+        ways.append(way)
+    return ways if any(ways) else None
+
+
+def _rounds(visited: list[list[_Visited]], operators: dict[str, Operator]) -> dict[tuple[str, int, int], int]:
+    """By label, instance and number of a visit, how many messages the operator moved: the fewest calls of a node that called it
+    at all, since ends of several messages call once for each of these; of a collect the most, since any node may be silent."""
+    found: dict[tuple[str, int, int], int] = {}
+    for node, own in enumerate(visited):
+        numbers: dict[str, int] = {}
+        for visit in own:
+            label = visit.label
+            k = numbers.get(label, 0)
+            numbers[label] = k + 1
+            key = label, _instance(operators[label], node), k
+            called = max(visit.calls.values(), default=0)
+            before = found.get(key, 0)
+            if operators[label].kind == "collect" or not before:
+                found[key] = max(before, called)
+            elif called:
+                found[key] = min(before, called)
+    return found
+
+
+def _instance(operator: Operator, node: int) -> int:
+    return next((i for i, one in enumerate(operator.instances) if node in one.nodes), 0)

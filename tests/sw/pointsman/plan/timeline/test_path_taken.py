@@ -1,0 +1,154 @@
+"""The path that a run took, played again: against the cycles of that run on the cycle model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cosim.numesh.activities import ActivityWatch, Call, cycles_by
+from cosim.numesh.machine import Machine
+from cosim.session import run_nodes
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import Topology, mesh
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.plan import Plan
+from pointsman.plan.timeline import path_taken as module
+from pointsman.plan.timeline.path_taken import path_taken
+from pointsman.plan.timeline.timeline import operator_cycles, optional_range, timeline
+from pointsman.targets.numesh import make_images
+
+COUNTED = ("write", "read", "psync", "router", "reprog", "online")
+LOOP = """
+(loop 'l 6
+  (cshift 'a 1 :m 30)
+  (optional (allreduce 'c 'add :m 40)))
+(optional (prefix 'd 'add :m 80))
+"""
+
+
+@cache
+def plan_of(text: str, topology: Topology) -> Plan:
+    return make_plan(compile_text(text, topology=topology), NodeShape(), name="test")
+
+
+def run(plan: Plan, main: Callable[[Any], Any]) -> tuple[list[Call], list[float], int]:
+    """Calls, mean cycles of a node in each phase, and all cycles of a run."""
+    images, nodes = make_images(plan), plan.topology.nodes
+    with Machine(plan.shape, plan.topology, engine="model", progress=False) as machine:
+        watched = [ActivityWatch(images, number, machine) for number in range(nodes)]
+        record = run_nodes([watch.node for watch in watched], main, machine)
+    by_phase = cycles_by([span for watch in watched for span in watch.spans], "phase", nodes)
+    phases = [sum(by_phase.get(p, {}).get(one, 0.0) for one in COUNTED) for p in range(len(plan.phases))]
+    return [call for watch in watched for call in watch.calls], phases, record.total_cycles
+
+
+async def called(node: Any, label: str, words: int, *values: int) -> None:
+    await getattr(node.cop, f"{label}_load")(*values)
+    await getattr(node.cop, f"{label}_func")(np.zeros(words, np.int32))
+
+
+async def some_rounds(node: Any) -> None:
+    """Three rounds of six, in one of which the optional group is taken; the last one is not."""
+    for k in range(3):
+        await called(node, "a", 30)
+        if k == 1:
+            await called(node, "c", 40)
+
+
+def test_optional_groups_and_rounds_are_those_of_the_run():
+    plan = plan_of(LOOP, mesh(2, 2))
+    calls, phases, total = run(plan, some_rounds)
+    assert plan.cycles > 1.5 * total  # before the run all six rounds were expected
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    assert [visit.operator.label for visit in ways[2]] == ["a", "a", "c", "a"]
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.05)
+    for predicted, measured in zip(played.phases, phases, strict=False):
+        assert predicted == pytest.approx(measured, rel=0.1, abs=10)
+    by_operator = operator_cycles(plan, ways)
+    assert by_operator is not None
+    assert by_operator["d"] == 0 < by_operator["c"] < by_operator["a"]
+
+
+def test_before_the_run_the_cycles_are_between_none_and_all_of_the_optional_groups():
+    plan = plan_of(LOOP, mesh(2, 2))
+    ends = optional_range(plan)
+    assert ends is not None
+    none, all_ = ends
+    assert none.total < plan.cycles <= all_.total * 1.001
+    [last] = [p for p, phase in enumerate(plan.phases) if phase.operators[-1].operator.label == "d"]
+    assert none.phases[last] < 0.1 * all_.phases[last] or len(plan.phases) == 1
+    assert optional_range(plan_of("(cshift 'a 1 :m 8)", mesh(2, 2))) is None
+
+
+def test_a_phase_for_each_value_is_that_of_the_run():
+    plan = plan_of("(loop 'l 4 (cshift 'a (runtime :values '(1 2 3)) :m 400 :impl 'sch_shift))", mesh(2, 2))
+
+    async def main(node: Any) -> None:
+        for distance in (1, 1, 3, 1):
+            await called(node, "a", 400, distance)
+
+    calls, phases, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.02)
+    for predicted, measured in zip(played.phases, phases, strict=False):
+        assert predicted == pytest.approx(measured, rel=0.05, abs=12)
+
+
+def test_several_calls_after_a_load_and_several_messages_of_an_end_are_told_apart():
+    plan = plan_of("(broadcast 'b 0 :m 50) (gather 'g 1 :m 6)", mesh(3, 1))
+
+    async def main(node: Any) -> None:
+        await node.cop.b_load()
+        for _ in range(3):
+            await (node.cop.b_write(np.zeros(50, np.int32)) if node.number == 0 else node.cop.b_read())
+        await node.cop.g_load()
+        if node.number == 1:
+            await node.cop.g_read()
+            await node.cop.g_read()
+        else:
+            await node.cop.g_write(np.zeros(6, np.int32))
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    assert [(visit.operator.label, visit.count) for visit in ways[1]] == [("b", 3), ("g", 1)]
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.05)
+
+
+def test_a_replaced_operator_is_visited_as_its_parts_are():
+    plan = plan_of("(allreduce 'a 'add :m 60 :impl 'repl_allreduce)", mesh(2, 2))
+
+    async def main(node: Any) -> None:
+        for _ in range(2):
+            await called(node, "a", 60)
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    assert [visit.operator.label for visit in ways[0]] == ["a/reduce", "a/broadcast"] * 2
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.05)
+
+
+def test_a_path_that_is_too_long_or_empty_is_none(monkeypatch: pytest.MonkeyPatch):
+    plan = plan_of("(cshift 'a 1 :m 4)", mesh(2, 1))
+    call = Call(0, "a", "load", 3, 9, 0)
+    assert path_taken(plan, [replace(call, label="elsewhere")]) is None
+    assert path_taken(plan, [call, replace(call, node=1)]) is not None
+    monkeypatch.setattr(module, "MOST_VISITS", 1)
+    assert path_taken(plan, [call, replace(call, node=1)]) is None
