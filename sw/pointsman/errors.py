@@ -1,10 +1,12 @@
 """What goes wrong on the user's side: one exception, which the command line prints as it is (exit status 2).
 
 A message says what is wrong, where, the rule, and where possible a hint. Anything else that is raised is a fault
-of ours.
+of ours. A legal program that does not fit the hardware is refused by `RefusedError`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 
 class PointsmanError(Exception):
@@ -25,3 +27,45 @@ class PointsmanError(Exception):
 
     def __str__(self) -> str:
         return self.message if self.hint is None else f"{self.message}\n  hint: {self.hint}"
+
+
+class RefusedError(PointsmanError):
+    """A legal program that needs more of the hardware than there is.
+
+    Parameters
+    ----------
+    what : str
+        The program, or the part of it.
+    resource : str
+        What is lacking, in the plural: "interface registers a node".
+    size : int
+        How much of it there is.
+    needed : int
+        How much of it would do.
+    why : str or None
+        What could not be done with ``size``.
+    sizes : mapping of str to int
+        All sizes that have to change so that the program fits, by the name of the option without dashes; empty if there is none.
+    """
+
+    def __init__(
+        self, what: str, *, resource: str, size: int, needed: int, why: str | None = None, sizes: Mapping[str, int]
+    ) -> None:
+        options = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in sizes.items())
+        reason = "" if why is None else f": {why}"
+        super().__init__(
+            f"{what} needs {needed} {resource} and is given {size}{reason}",
+            hint=f"it fits with {options}" if options else None,
+        )
+        self.what, self.resource, self.size, self.needed, self.why = what, resource, size, needed, why
+        self.sizes = dict(sizes)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _refused, (self.what, self.resource, self.size, self.needed, self.why, self.sizes)
+
+
+def _refused(
+    what: str, resource: str, size: int, needed: int, why: str | None, sizes: Mapping[str, int]
+) -> RefusedError:
+    """The same again, in another process."""
+    return RefusedError(what, resource=resource, size=size, needed=needed, why=why, sizes=sizes)

@@ -173,7 +173,7 @@ class PlanContext:
 
     def _has_room(self, operator: Operator, implementation: Implementation) -> bool:
         """Has the schedule memory room for a second schedule of every phase? If the program names the implementation,
-        this is not asked: the target refuses it."""
+        this is not asked: a plan that does not fit is refused (``memory.capacity``)."""
         blocks = self.shape.schedule_depth // self.period - 1
         return operator.impl == implementation.name or 2 * len(self.structure.phases) <= blocks
 

@@ -20,7 +20,8 @@ from pointsman.program.program import Program
 from .analysis import ProgramAnalysis
 from .candidates.candidates import Candidate, Candidates, find_candidates
 from .context import PlanContext, PlanMemo
-from .errors import PlanError
+from .cost.schedule_lengths import longer_lengths
+from .errors import MembershipError, PlanError
 from .memory.capacity import refuse_overfull_plan
 from .phases.candidate import draft_candidate, plan_candidate
 from .plan import Considered, Plan
@@ -62,6 +63,8 @@ class PlanOptions:
         all neighbours, k: to all neighbours and express channels of k hops (Metcalf 1997, §4.2.3).
     most_phases : int or None
         Most phases of a node; None: any number.
+    first : bool
+        Keep the first plan that is found, look for no quicker one, and try no longer schedules than usual.
     progress : callable or None
         Called with a line of text before each attempt.
     """
@@ -69,6 +72,7 @@ class PlanOptions:
     seed: int = 0
     express: int = 0
     most_phases: int | None = None
+    first: bool = False
     progress: Callable[[str], None] | None = None
 
 
@@ -90,7 +94,7 @@ def make_plan(
     ----------
     period : int or None
         Schedule length in slots; None: the length of ``schedule_lengths.PERIODS`` that fits the schedule memory and
-        whose plan takes the fewest predicted cycles.
+        whose plan takes the fewest predicted cycles; if there is no plan with any of them, the shortest longer one that will do.
     implementations : sequence of Implementation
         Implementations to choose from; `pointsman.operators.api.registry` finds others than the built-in ones.
     structures : sequence of Structure or None
@@ -100,30 +104,37 @@ def make_plan(
 
     Raises
     ------
-    PlanError
-        With the first reason met, if no plan is found.
+    PointsmanError
+        With the first reason met, if no plan is found. `pointsman.plan.fitting.fitted_plan` says what hardware would do.
     """
     if program.topology.ports > shape.neighbours:
         raise PlanError(f"the network needs {program.topology.ports} ports a node, the node has {shape.neighbours}")
     asked = period if period is not None else program.schedlen
     if asked is not None and asked < 2:
         raise PlanError(f"the schedule length must be at least 2, not {asked}")
-    candidates = find_candidates(
-        ProgramAnalysis(program, Context(program.topology, shape), tuple(implementations)),
-        period=asked,
-        effort=effort,
-        structures=structures,
-        most_phases=options.most_phases,
-    )
-    attempts = _Attempts(name, candidates, effort, options)
-    attempts.run()
-    if structures is None:
+    analysis = ProgramAnalysis(program, Context(program.topology, shape), tuple(implementations))
+
+    def attempted(length: int | None) -> _Attempts:
+        candidates = find_candidates(
+            analysis, period=length, effort=effort, structures=structures, most_phases=options.most_phases
+        )
+        attempts = _Attempts(name, candidates, effort, options)
+        attempts.run()
+        return attempts
+
+    first = attempts = attempted(asked)
+    if asked is None and not options.first and first.best is None and first.crowded:
+        for length in longer_lengths(shape):
+            attempts = attempted(length)
+            if attempts.best is not None:
+                break
+    if structures is None and not options.first:
         attempts.polish()
     best = attempts.best
     if best is None:
-        raise attempts.failure or PlanError(f"{name} cannot be planned: too many streams for the nodes")
+        raise first.failure or PlanError(f"{name} cannot be planned: too many streams for the nodes")
     considered = attempts.considered
-    return replace(best, considered=tuple(considered[i] for i in sorted(considered)), gap=candidates.gap)
+    return replace(best, considered=tuple(considered[i] for i in sorted(considered)), gap=attempts.candidates.gap)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +163,7 @@ class _Attempts:
     ) -> None:
         self.name, self.candidates, self.effort, self.options = name, candidates, effort, options
         self.progress = options.progress or (lambda line: None)
-        self.most = max(1, round(PLANS * effort))
+        self.most = 1 if options.first else max(1, round(PLANS * effort))
         self.planned = 0
         self.best: Plan | None = None
         self.rough = inf
@@ -179,6 +190,11 @@ class _Attempts:
         """Why the first refused candidate was refused; None if none was."""
         refused = self.candidates.refused
         return refused[0] if refused else self._failures[min(self._failures)] if self._failures else None
+
+    @property
+    def crowded(self) -> bool:
+        """Was a candidate refused for another reason than that a node could not tell when to go through a phase?"""
+        return any(not isinstance(failure, MembershipError) for failure in self._failures.values())
 
     def run(self) -> None:
         """Find the quickest plan, if there is any."""

@@ -37,7 +37,7 @@ from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
-from pointsman.errors import PointsmanError
+from pointsman.errors import PointsmanError, RefusedError
 from pointsman.files import cache_folder, write_whole
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Implementation
@@ -50,7 +50,7 @@ from pointsman.plan.structure.structure import Structure, divided, outline
 from pointsman.program.program import Program
 from pointsman.runtime.numesh.substrate import NumeshSubstrate, numesh_node
 from pointsman.runtime.reference import ReferenceMachine
-from pointsman.targets.numesh import FitError, make_images
+from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
 
 KEPT = Path(__file__).with_name("kept_programs")
@@ -146,7 +146,7 @@ def compiled(case: Case) -> Images | str:
         try:
             images = _images(program, shape, structures, some, beside=case.beside)
             break
-        except (PlanError, FitError) as error:
+        except (PlanError, RefusedError) as error:
             reason = error.message
             if not reason:
                 raise SoakError("refused without a reason") from None
@@ -173,7 +173,7 @@ def _images(
             try:
                 plan = make_plan(program, shape, name="random", period=PERIOD, structures=[split], implementations=some)
                 return make_images(plan)
-            except (PlanError, FitError):
+            except (PlanError, RefusedError):
                 pass
     plan = make_plan(program, shape, name="random", period=PERIOD, structures=structures, implementations=some)
     return make_images(plan)

@@ -9,13 +9,13 @@ import pytest
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
-from pointsman.errors import PointsmanError
+from pointsman.errors import PointsmanError, RefusedError
 from pointsman.network import mesh
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
 from pointsman.runtime.numesh.substrate import numesh_node
 from pointsman.runtime.reference import ReferenceMachine
-from pointsman.targets.numesh import FitError, make_images
+from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
 
 SHAPE = NodeShape(vfsms=64, schedule_depth=256, registers=32)
@@ -30,7 +30,7 @@ def run(trees: ModuleType, seed: int) -> bool:
     expected = ReferenceMachine(walker.program, "random", {}).run(walker.main)
     try:
         images = make_images(make_plan(walker.program, SHAPE, name="random", period=16))
-    except (PlanError, FitError) as error:
+    except (PlanError, RefusedError) as error:
         assert error.message
         return False
     report = check_images(images)

@@ -12,7 +12,7 @@ from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.artifacts.images.file import images_from_bytes, images_to_bytes
-from pointsman.errors import PointsmanError
+from pointsman.errors import PointsmanError, RefusedError
 from pointsman.network import Topology, mesh
 from pointsman.plan import context as plan_context
 from pointsman.plan.errors import PlanError
@@ -23,7 +23,7 @@ from pointsman.plan.structure.structure import Structure, divided
 from pointsman.program.program import Program
 from pointsman.runtime.numesh.substrate import numesh_node
 from pointsman.runtime.reference import ReferenceMachine
-from pointsman.targets.numesh import FitError, make_images
+from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
 
 SHAPE = NodeShape(vfsms=128, schedule_depth=512, registers=64)
@@ -53,7 +53,7 @@ def run(
     expected = ReferenceMachine(walker.program, "random", {}).run(walker.main)
     try:
         images = make_images(make_plan(walker.program, SHAPE, name="random", period=16, structures=[structure]))
-    except (PlanError, FitError) as error:
+    except (PlanError, RefusedError) as error:
         assert error.message
         return False
     assert images_from_bytes(images_to_bytes(images)) == images

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from pointsman.errors import PointsmanError
+from pointsman.errors import PointsmanError, RefusedError
 
 
 def test_without_a_hint_the_message_is_all_that_is_printed() -> None:
@@ -27,3 +27,14 @@ def test_a_hint_is_never_taken_for_a_second_message() -> None:
 def test_an_error_comes_through_from_another_process() -> None:
     again = pickle.loads(pickle.dumps(PointsmanError("no", hint="yes")))
     assert (str(again), again.message, again.hint) == ("no\n  hint: yes", "no", "yes")
+
+
+@pytest.mark.parametrize("why", [None, "node 3 has too few"])
+def test_a_refusal_says_what_is_lacking_and_what_would_do(why: str | None) -> None:
+    sizes = {"registers": 20, "schedule_depth": 256}
+    refused = RefusedError("p", resource="interface registers a node", size=16, needed=20, why=why, sizes=sizes)
+    reason = "" if why is None else ": node 3 has too few"
+    assert refused.message == f"p needs 20 interface registers a node and is given 16{reason}"
+    assert refused.hint == "it fits with --registers 20 --schedule-depth 256"
+    again = pickle.loads(pickle.dumps(refused))
+    assert vars(again) == vars(refused)

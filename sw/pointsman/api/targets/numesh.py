@@ -142,11 +142,12 @@ class NumeshTarget:
 
 
 def _plan(program: Program, name: str, given: Given, *, quiet: bool = False) -> Plan:
-    """``quiet``: somebody else tells what is done."""
+    """``quiet``: somebody else tells what is done, and need not know what hardware would do."""
+    from pointsman.plan.fitting import fitted_plan
     from pointsman.plan.make_plan import PlanOptions, make_plan
 
     with nullcontext() if quiet else telling(f"planning {name}") as say:
-        return make_plan(
+        return (make_plan if quiet else fitted_plan)(
             program,
             shape_of(program.topology, given),
             name=name,

@@ -66,11 +66,12 @@ def explain(program: Path, as_json: bool, decision: bool, output: Path | None, *
         from numesh.shape import NodeShape
         from pointsman.operators import IMPLEMENTATIONS, Context
         from pointsman.plan.analysis import ProgramAnalysis
-        from pointsman.plan.make_plan import PlanOptions, make_plan
+        from pointsman.plan.fitting import fitted_plan
+        from pointsman.plan.make_plan import PlanOptions
         from pointsman.report.decision import decision_json, decision_text
 
         shape = NodeShape(neighbours=max(4, topology.ports))
-        plan = make_plan(
+        plan = fitted_plan(
             parsed, shape, name=program.stem, effort=given["effort"], options=PlanOptions(most_phases=given["phases"])
         )
         analysis = ProgramAnalysis(plan.program, Context(topology, shape), IMPLEMENTATIONS)

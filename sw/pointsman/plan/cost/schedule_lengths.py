@@ -10,6 +10,8 @@ from pointsman.plan.structure.structure import Structure
 
 PERIODS = (8, 16, 24, 32, 40)
 """Schedule lengths, in slots, among which the compiler chooses."""
+LONGER = (48, 64, 96, 128, 192, 256)
+"""Schedule lengths, in slots, that are tried if no plan is found with any of those."""
 RESIDENT = 2
 """Least phases that the schedule memory must hold besides the loader phase."""
 
@@ -39,6 +41,11 @@ def _apart_from_values(structure: Structure) -> int:
     """Number of phases, those that operators have for their values counted once."""
     by_value = {tuple(o.label for o in phase.operators) for phase in structure.phases if phase.value is not None}
     return len(by_value) + sum(phase.value is None for phase in structure.phases)
+
+
+def longer_lengths(shape: NodeShape) -> list[int]:
+    """Those of LONGER with which the schedule memory holds a phase besides the loader phase."""
+    return [length for length in LONGER if 2 * length <= shape.schedule_depth]
 
 
 def longest(structure: Structure, shape: NodeShape) -> int:

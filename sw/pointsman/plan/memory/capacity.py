@@ -6,15 +6,16 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from numesh.shape import NodeShape
+from pointsman.errors import RefusedError
 from pointsman.operators import Implementation, Wiring
 from pointsman.operators.api.loading import Loading
-from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import Plan, PlannedPhase
 from pointsman.plan.structure.structure import Structure
 from pointsman.program.program import Operator
 from pointsman.routing.errors import RoutingError
 
 from .kept_registers import keeps_registers
+from .schedule_blocks import second_blocks
 from .vfsm_numbers import CrowdedError, reserved, vfsm_numbers
 
 
@@ -23,23 +24,42 @@ def refuse_overfull_plan(plan: Plan) -> None:
 
     Raises
     ------
-    PlanError
-        If a pipeline has too few VFSMs for a phase beside those that are kept, or a node too few interface registers.
+    CrowdedError
+        If a pipeline has too few VFSMs for a phase beside those that are kept.
+    RefusedError
+        If a node has too few interface registers, or the schedule memory no room for second schedules.
     """
+    second_blocks(plan.structure, plan.phases, plan.period, plan.shape)
     vfsm_numbers(
         plan.phases, plan.structure, plan.shape, reserved([one.planned for one in plan.continuing], plan.shape)
     )
     phases = [*plan.phases, *(one.planned for one in plan.continuing)]
     keeps = [*keeps_registers(plan.structure, plan.phases), *(True for _ in plan.continuing)]
-    full = _full(phases, plan.shape, keeps)
-    if full is not None:
-        index, node, left = full
-        phase = phases[index]
-        raise PlanError(
-            f"phase '{phase.name}' needs {phase.wiring.registers_used[node]} interface registers at node {node}, which has "
-            f"{left} left of {plan.shape.registers}",
-            hint="use fewer operators, or a node with more interface registers",
-        )
+    refuse_few_registers(phases, plan.shape, keeps)
+
+
+def refuse_few_registers(phases: Sequence[PlannedPhase], shape: NodeShape, keeps: Sequence[bool]) -> None:
+    """Raise `RefusedError` if a node has too few interface registers for ``phases``. Those of ``keeps`` have registers of their
+    own, all others share the rest."""
+    full = _full(phases, shape, keeps)
+    if full is None:
+        return
+    index, node, left = full
+    kept: dict[int, int] = defaultdict(lambda: shape.pipelines)
+    shared: dict[int, int] = defaultdict(int)
+    for phase, keep in zip(phases, keeps, strict=True):
+        for where, count in phase.wiring.registers_used.items():
+            kept[where] += count if keep else 0
+            shared[where] = max(shared[where], 0 if keep else count)
+    needed = max(kept[where] + shared[where] for where in {*kept, *shared})
+    raise RefusedError(
+        f"phase '{phases[index].name}'",
+        resource="interface registers a node",
+        size=shape.registers,
+        needed=needed,
+        why=f"it has {phases[index].wiring.registers_used[node]} at node {node}, which has {left} left",
+        sizes={"registers": needed},
+    )
 
 
 def crowding_phase(

@@ -7,8 +7,6 @@ together. A program that does not fit is refused; phases that are not in the rou
 
 from __future__ import annotations
 
-from pointsman.targets.errors import FitError
-
 from .images import make_images
 
-__all__ = ["FitError", "make_images"]
+__all__ = ["make_images"]

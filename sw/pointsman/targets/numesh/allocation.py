@@ -10,12 +10,12 @@ from collections import defaultdict
 
 from numesh.codes import Codes, MoveType
 from pointsman.operators.messages.online import Online, destination_queues
+from pointsman.plan.memory.capacity import refuse_few_registers
 from pointsman.plan.memory.kept_registers import keeps_registers
-from pointsman.plan.memory.schedule_blocks import schedule_blocks
+from pointsman.plan.memory.schedule_blocks import schedule_blocks, second_blocks
 from pointsman.plan.memory.vfsm_numbers import reserved, reserved_numbers, vfsm_numbers
 from pointsman.plan.plan import Plan, PlannedOperator
 from pointsman.routing.streams import RoutedChain, RoutedVfsm
-from pointsman.targets.errors import FitError
 
 Key = tuple[int, int, int, int, int]
 """Stream, chain, node, pipeline and virtual number of a VFSM."""
@@ -31,8 +31,8 @@ class Allocation:
 
     Raises
     ------
-    FitError
-        If a node runs out of VFSMs, interface registers or schedule memory.
+    RefusedError, CrowdedError
+        If a node runs out of interface registers or schedule memory, or of VFSMs.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -52,7 +52,8 @@ class Allocation:
         self.members = plan.members()
         """By phase, the nodes that enter it."""
         self.blocks = schedule_blocks(plan.structure, plan.period, plan.shape)
-        self.second_blocks = self._second_blocks()
+        self.second_blocks = second_blocks(plan.structure, plan.phases, plan.period, plan.shape)
+        """Blocks of second schedules by phase."""
         continuing = [one.planned for one in plan.continuing]
         self.vfsms = [
             *vfsm_numbers(plan.phases, plan.structure, plan.shape, reserved(continuing, plan.shape)),
@@ -83,40 +84,21 @@ class Allocation:
         )
         """By operator: destination queues of its channels."""
 
-    def _second_blocks(self) -> dict[int, int]:
-        """Blocks of second schedules by phase, behind those of all phases."""
-        asking = [p for p, phase in enumerate(self.plan.phases) if phase.routed.second]
-        first = 1 + max(self.blocks.values(), default=0)
-        most = self.plan.shape.schedule_depth // self.plan.period
-        if first + len(asking) > most and asking:
-            raise FitError(
-                f"phase '{self.plan.phases[asking[0]].name}' has two schedules, and the schedule memory has room for {most} of "
-                f"{self.plan.period} slots in all, the loader's included",
-                hint="use another implementation, or a node with more schedule memory",
-            )
-        return {phase: first + k for k, phase in enumerate(asking)}
-
     def _register_bases(self) -> list[dict[int, int]]:
         """For each phase and node, the offset from virtual to real register numbers.
 
         A phase that nodes leave at different times may have to keep its registers: words of its next use, sent by a neighbour
         that is ahead, wait there while this node is still in its present use. All other phases share registers.
         """
-        pipelines, registers = self.plan.shape.pipelines, self.plan.shape.registers
-        kept: dict[int, int] = defaultdict(lambda: pipelines)
+        kept: dict[int, int] = defaultdict(lambda: self.plan.shape.pipelines)
         keeps = [*keeps_registers(self.plan.structure, self.plan.phases), *(True for _ in self.plan.continuing)]
+        refuse_few_registers(self.phases, self.plan.shape, keeps)
         ordered = sorted(zip(self.phases, keeps, strict=True), key=lambda pair: not pair[1])
         by_phase: dict[int, dict[int, int]] = {}
         for phase, keep in ordered:
             base = {}
             for node, count in phase.wiring.registers_used.items():
                 base[node] = kept[node]
-                if kept[node] + count > registers:
-                    raise FitError(
-                        f"phase '{phase.name}' needs {count} interface registers at node {node}, which has "
-                        f"{registers - kept[node]} left of {registers}",
-                        hint="use fewer operators, or a node with more interface registers",
-                    )
                 if keep:
                     kept[node] += count
             by_phase[id(phase)] = base

@@ -28,8 +28,8 @@ def make_images(plan: Plan) -> Images:
 
     Raises
     ------
-    FitError
-        If a node runs out of VFSMs, interface registers or schedule memory.
+    RefusedError, CrowdedError
+        If a node runs out of interface registers or schedule memory, or of VFSMs; plans of `make_plan` fit.
     """
     at = Allocation(plan)
     nodes = NodeImages(at)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pointsman.artifacts.tables import ConnectionTables, Mode, OperatorTable, Pair, PhaseTable, WorkingSet
 from pointsman.artifacts.tables.tables import MODES
 from pointsman.connections import colour_crossbar
-from pointsman.errors import PointsmanError
+from pointsman.errors import PointsmanError, RefusedError
 from pointsman.operators.api.operands import runtime_values
 from pointsman.operators.messages.agreement import agreement_of
 from pointsman.operators.messages.crossbar import SwitchUse, Way, reads_from_anybody, use_of, ways
@@ -61,19 +61,31 @@ def make_tables(
 
     Raises
     ------
+    RefusedError
+        If the switch has too few ports, or too few slots for the mode.
     PointsmanError
-        If the switch has too few ports, or cannot do an operator.
+        If there is no such mode, or no way to do an operator.
     """
     if mode not in MODES:
         raise PointsmanError(f"a mode must be one of {', '.join(MODES)}, not {mode!r}")
     nodes = program.topology.nodes
     if shape.ports < nodes:
-        raise PointsmanError(
-            f"a {program.topology} {program.topology.kind} has {nodes} processors, the switch {shape.ports} ports",
-            hint=f"--ports {nodes}",
+        raise RefusedError(
+            f"a {program.topology} {program.topology.kind}",
+            resource="ports of the switch",
+            size=shape.ports,
+            needed=nodes,
+            sizes={"ports": nodes},
         )
     if mode == "hybrid" and shape.slots < 2:
-        raise PointsmanError("hybrid mode must have 2 slots, one of them for the scheduler, not 1")
+        raise RefusedError(
+            "hybrid mode",
+            resource="slots of the switch",
+            size=shape.slots,
+            needed=2,
+            why="one of them is the scheduler's",
+            sizes={"slots": 2},
+        )
     return _Maker(program, shape, mode, name).tables()
 
 

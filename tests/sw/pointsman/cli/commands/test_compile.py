@@ -55,3 +55,16 @@ def test_what_cannot_be_is_refused(options: tuple[str, ...], said: str, source: 
     assert said in result.stderr
     assert result.stdout == ""
     assert "Traceback" not in result.output
+
+
+def test_what_does_not_fit_is_refused_and_fits_with_what_the_hint_says(source: Path, tmp_path: Path) -> None:
+    image = tmp_path / "p.image"
+    small = ("--mesh", "3", "--registers", "3", "-o", image)
+    result = run(source, *small, status=2)
+    first, hint = result.stderr.splitlines()[-2:]
+    assert first.startswith("pointsman: p needs ")
+    assert " interface registers a node and is given 3: " in first
+    assert result.stdout == ""
+    assert not image.exists()
+    run(source, *small, *hint.removeprefix("  hint: it fits with ").split())
+    assert image.exists()

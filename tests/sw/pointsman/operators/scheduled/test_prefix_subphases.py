@@ -6,12 +6,13 @@ import pytest
 
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
+from pointsman.errors import RefusedError
 from pointsman.network import Topology, mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.operators.scheduled.prefix_subphases import CHILDREN, SchPrefix, quickest_tree
 from pointsman.operators.scheduled.reduce import preceded
 from pointsman.plan.make_plan import make_plan
-from pointsman.targets.numesh import FitError, make_images
+from pointsman.targets.numesh import make_images
 
 TOPOLOGIES = [mesh(1), mesh(5), mesh(2, 2), mesh(3, 5), mesh(8, 8), mesh(2, 2, 2)]
 
@@ -42,8 +43,10 @@ def test_a_node_sends_one_stream_up_and_one_down_to_all_who_need_it(topology: To
 def test_where_there_is_no_block_for_a_second_schedule_it_is_refused_or_not_taken() -> None:
     shape = NodeShape(schedule_depth=32)
     asked = compile_text("(prefix 'p 'add :m 64 :impl 'sch_prefix)", topology=mesh(4, 4))
-    with pytest.raises(FitError, match="phase 'p' has two schedules"):
-        make_images(make_plan(asked, shape, name="small", period=16))
+    with pytest.raises(
+        RefusedError, match="phase 'p', which has two schedules, needs 64 entries of the schedule memory"
+    ):
+        make_plan(asked, shape, name="small", period=16)
     plain = compile_text("(prefix 'p 'add :m 64)", topology=mesh(4, 4))
     images = make_images(make_plan(plain, shape, name="small", period=16))
     assert images.operators[0].implementation == "str_prefix_linear"

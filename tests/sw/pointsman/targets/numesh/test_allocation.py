@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from pointsman.errors import RefusedError
 from pointsman.plan.plan import Plan
-from pointsman.targets.errors import FitError
 from pointsman.targets.numesh.allocation import Allocation
 
 
@@ -41,6 +41,6 @@ def test_registers_lie_behind_the_command_registers(small_plan: Plan) -> None:
 
 def test_a_node_without_enough_registers_is_told(small_plan: Plan) -> None:
     plan = replace(small_plan, shape=replace(small_plan.shape, registers=3))
-    with pytest.raises(FitError, match="interface registers at node") as caught:
+    with pytest.raises(RefusedError, match="interface registers a node and is given 3") as caught:
         Allocation(plan)
-    assert caught.value.hint == "use fewer operators, or a node with more interface registers"
+    Allocation(replace(small_plan, shape=replace(small_plan.shape, registers=caught.value.needed)))

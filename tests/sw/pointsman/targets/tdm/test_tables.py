@@ -6,7 +6,7 @@ import pytest
 
 from pointsman.artifacts.tables import ConnectionTables, Mode
 from pointsman.cop import Program, compile_text
-from pointsman.errors import PointsmanError
+from pointsman.errors import RefusedError
 from pointsman.network import mesh
 from pointsman.targets.tdm import make_tables
 from pointsman.verify.tables import check_tables
@@ -131,9 +131,9 @@ def test_nodes_agree_on_values_that_not_all_of_them_know(text: str) -> None:
 
 
 def test_a_switch_with_too_few_ports_or_slots_is_refused() -> None:
-    with pytest.raises(PointsmanError, match="a 4x4 mesh has 16 processors, the switch 8 ports"):
+    with pytest.raises(RefusedError, match="a 4x4 mesh needs 16 ports of the switch and is given 8"):
         tables(MATMUL, (4, 4), ports=8)
-    with pytest.raises(PointsmanError, match="hybrid mode must have 2 slots, one of them for the scheduler, not 1"):
+    with pytest.raises(RefusedError, match="hybrid mode needs 2 slots of the switch and is given 1"):
         tables(MATMUL, (2, 2), "hybrid", slots=1)
 
 

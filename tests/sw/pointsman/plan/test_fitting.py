@@ -1,0 +1,93 @@
+"""Programs that do not fit say what would do, and with that they do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.errors import PointsmanError, RefusedError
+from pointsman.network import mesh
+from pointsman.plan import fitting
+from pointsman.plan.fitting import RESOURCES, fitted_plan
+from pointsman.plan.make_plan import PlanOptions, make_plan
+from pointsman.plan.plan import Plan
+from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
+
+MANY = "(parallel (cshift 'a 1) (broadcast 'd 0) (broadcast 'e 1) (reduce 'f 'add 1))"
+PLAIN = {"registers": 16, "vfsms": 32, "schedule_depth": 128, "pipelines": 2}
+LACKING: dict[str, tuple[str, dict[str, int], set[str]]] = {
+    "a register": ("(broadcast 'a 0 :m 3)", {"registers": 2}, {"registers"}),
+    "VFSMs": ("(broadcast 'a 0 :m 3)", {"vfsms": 2}, {"vfsms"}),
+    "registers and VFSMs": (MANY, {"registers": 4, "vfsms": 4}, {"registers", "vfsms"}),
+    "schedule memory": ("(barrier 'a)", {"schedule_depth": 2}, {"schedule_depth"}),
+    "slots": ("(parallel (permute 'p (runtime) :impl 'sch_permute_runtime))", {"period": 4}, {"period"}),
+    "slots, of which there may be fewer": (
+        "(prefix 'p 'add :impl 'sch_prefix)",
+        {"schedule_depth": 32, "period": 16},
+        {"period"},
+    ),
+    "phases": ("(barrier 'a) (phase (cshift 'b 1)) (cshift 'd 1)", {"phases": 1}, {"phases"}),
+}
+
+
+def plan_with(text: str, sizes: dict[str, int], *, several: bool = True) -> Plan:
+    node = replace(NodeShape(), **{name: sizes.get(name, size) for name, size in PLAIN.items()})
+    program = compile_text(text, topology=mesh(2, 1))
+    planned = fitted_plan if several else make_plan
+    options = PlanOptions(most_phases=sizes.get("phases"))
+    return planned(program, node, name="p", period=sizes.get("period"), options=options)
+
+
+@pytest.mark.parametrize("what", LACKING)
+def test_it_fits_with_what_the_hint_says_and_not_with_less(what: str) -> None:
+    text, given, changed = LACKING[what]
+    with pytest.raises(RefusedError) as caught:
+        plan_with(text, given)
+    refused = caught.value
+    assert set(refused.sizes) == changed
+    first = next(name for name in RESOURCES if name in changed)
+    assert (refused.resource, refused.size, refused.needed) == (RESOURCES[first], given[first], refused.sizes[first])
+    assert refused.message.startswith(f"p needs {refused.needed} {refused.resource} and is given {refused.size}: ")
+    assert refused.hint == "it fits with " + " ".join(f"--{n.replace('_', '-')} {k}" for n, k in refused.sizes.items())
+    enough = {**given, **refused.sizes}
+    report = check_images(make_images(plan_with(text, enough)))
+    assert report.ok, report.render()
+    for name in changed - {"period"}:
+        less = {**enough, name: enough[name] // 2 if name in ("vfsms", "schedule_depth") else enough[name] - 1}
+        with pytest.raises(PointsmanError):
+            plan_with(text, less, several=False)
+
+
+def test_what_is_refused_for_another_reason_keeps_it_and_nothing_is_searched_for_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[str] = []
+    monkeypatch.setattr(fitting._Search, "_plan", lambda search, sizes: tried.append("once"))
+    with pytest.raises(
+        PointsmanError, match="asks for implementation str_reduce, which broadcast does not have"
+    ) as caught:
+        plan_with("(broadcast 'a 0 :impl 'str_reduce)", {})
+    assert not isinstance(caught.value, RefusedError)
+    assert len(tried) == 2
+
+
+def test_who_asks_for_no_schedule_length_gets_a_long_one_where_no_other_will_do() -> None:
+    """A slot each on the only link."""
+    streams = " ".join(f"(stream 's{k} 0 1 :impl 'str_stream)" for k in range(44))
+    program = compile_text(f"(parallel {streams})", topology=mesh(2, 1))
+    assert make_plan(program, NodeShape(registers=64, vfsms=64), name="p").period == 48
+    with pytest.raises(RefusedError, match="needs 48 slots of a schedule and is given 40") as caught:
+        fitted_plan(program, NodeShape(), name="p")
+    assert caught.value.sizes == {"period": 48, "registers": 46}
+
+
+def test_it_says_what_it_is_looking_for() -> None:
+    said: list[str] = []
+    program = compile_text("(broadcast 'a 0 :m 3)", topology=mesh(2, 2))
+    with pytest.raises(RefusedError):
+        fitted_plan(program, NodeShape(registers=2), name="p", options=PlanOptions(progress=said.append))
+    assert any(line.startswith("looking for what would do: ") and "interface registers a node" in line for line in said)
