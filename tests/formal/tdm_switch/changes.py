@@ -78,21 +78,35 @@ def tables(shape: SwitchShape) -> Harness:
 def returns(shape: SwitchShape) -> Harness:
     """Preempted connections come back: with no requests, a slot is as preloaded after two decisions of it.
 
-    A slot in use is decided once in any K + 1 decisions, requests or not.
+    A decision of several cycles counts if there has been no request since it began, when it takes its inputs. A slot in use is
+    decided once in any K + 1 decisions, requests or not.
     """
     m = Module()
     view = SchedulerView(m, shape)
     invariants(m, view)
     quiet = Signal()
     m.d.comb += quiet.eq((view.wanted == 0) & (view.turn == 0))
+    # Has it been quiet in every cycle of this decision?
+    scheduler = view.scheduler
+    was_quiet, unasked = Signal(), Signal()
+    m.d.comb += unasked.eq(quiet & (scheduler.first | was_quiet))
+    m.d.sync += was_quiet.eq(unasked)
     preempted = Signal()
     for s in range(shape.slots):
         b, p = view.b[s], view.p[s]
         visits = Signal(range(3), name=f"visits_{s}")
         with m.If(~quiet):
             m.d.sync += visits.eq(0)
-        with m.Elif(view.decided(s) & (visits != 2)):
+        with m.Elif(view.decided(s) & unasked & (visits != 2)):
             m.d.sync += visits.eq(visits + 1)
+        m.d.comb += Assert((visits == 0) | scheduler.first | was_quiet, "quiet since the last decision")
+        if shape.sl_cycles > 1:
+            unit = s % shape.sl_units
+            array, slot = scheduler.arrays[unit], scheduler.counters[unit].slot
+            with m.If(was_quiet & ~scheduler.first):
+                m.d.comb += Assert(~scheduler.spoilt[unit], "nothing has changed the slot")
+                with m.If(slot[s]):
+                    m.d.comb += Assert(array.l == b ^ p, "what differs from the preloaded is to change")
         with m.If(visits >= 1):
             m.d.comb += Assert((b & ~p) == 0, "dynamic connections are gone")
         with m.If(visits == 2):
