@@ -59,6 +59,8 @@ def one_block_header(hardware: Hardware, lanes: int) -> str:
                 for name, table in (("INPUTS", inputs), ("OUTPUTS", outputs))
             ),
             f"#define SIGNALS(X) {' '.join(_rows(signals))}\n",
+            # What this header names stays in one piece. A word of up to 32 bits does so anyway.
+            *([f"#define WORD {prefix}next_p_write_data\n"] if hardware.width > 32 else []),
         ]
     )
 

@@ -35,6 +35,7 @@ SHAPES = {
     "row": RouterShape(size=(1, 5), queue=2, addresses=2, buffer=4),
     "3x5": RouterShape(size=(3, 5)),
     "torus": RouterShape(size=(3, 4), torus=True, buffer=2, width=48),
+    "wide": RouterShape(size=(2, 1), width=64),
     "cube": RouterShape(size=(2, 3, 2)),
     "adaptive": RouterShape(size=(3, 3), routing="adaptive", channels=3, buffer=4),
     "adaptive torus": RouterShape(size=(4, 3), torus=True, routing="adaptive"),

@@ -55,6 +55,11 @@ def test_the_machine_has_a_wrapper_for_each_block_and_inputs_that_nobody_joins_a
     assert f".x__y({output(1, 'x__y')})" in second
 
 
+@pytest.mark.parametrize(("width", "named"), [(32, False), (33, True), (64, True)])
+def test_a_word_of_more_than_32_bits_is_named_so_that_it_stays_in_one_piece(width: int, named: bool) -> None:
+    assert (f"{SEAT}__DOT__next_p_write_data" in one_block_header(hardware(width=width), 16)) == named
+
+
 def test_what_stands_between_blocks_comes_before_them() -> None:
     text = machine_verilog(hardware(extra="wire between;"))
     assert text.index("wire between;") < text.index(f" {instance(0)}(")
