@@ -20,6 +20,7 @@ from .commands.compile import compile_
 from .commands.configure import configure
 from .commands.explain import explain
 from .commands.fmt import fmt
+from .commands.optical import optical
 from .commands.route import route
 from .commands.run import run
 from .commands.show import show
@@ -89,10 +90,11 @@ def main() -> None:
       pointsman check matmul.image
       pointsman route streams.json --router ideal --json routes.json
       pointsman configure connections.json --json configurations.json
+      pointsman optical examples/optical/torus.json
       pointsman sweep examples/sweep/matmul.toml
       pointsman verilog numesh --mesh 4x4 -o mesh.v
     """
 
 
-for _command in (compile_, configure, check, compare, explain, fmt, route, run, show, sweep, synth, verilog):
+for _command in (compile_, configure, check, compare, explain, fmt, optical, route, run, show, sweep, synth, verilog):
     main.add_command(_command)

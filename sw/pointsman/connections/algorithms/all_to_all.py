@@ -1,11 +1,11 @@
 """All-to-all on rings, arrays, tori and meshes as configurations (Yuan 1998, §4.1.2 and §5.4.3).
 
-On a ring of N nodes, N a multiple of 4 and at least 8, N²/8 configurations are enough, the least that the links permit. In each,
-four connections (arcs) of lengths l, N/2 - l, l, N/2 - l close the ring clockwise, four others anticlockwise, and no node is an
-end of both kinds. Each node's connection to itself goes into a configuration that does not use the node. A ring configuration for
-the rows and another for the columns make a configuration of a torus: a connection takes the x links of its row's connection, and
-the y links of the column where it turns. So an 8×8 torus takes 64 configurations, which is optimal (N³/8).
-"""
+On a ring of N nodes, N a multiple of 4 and at least 8, N²/8 configurations are enough, the least that the links permit. In
+each, four connections (arcs) of lengths l, N/2 - l, l, N/2 - l close the ring clockwise, four others anticlockwise, and no node
+is an end of both kinds. Each node's connection to itself goes into a configuration that does not use the node. A ring
+configuration for the rows and another for the columns make a configuration of a torus: a connection takes the x links of its
+row's connection, and the y links of the column where it turns. So an 8×8 torus takes 64 configurations, which is optimal
+(N³/8). Larger square tori need more care (``square_torus``)."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from pointsman.network import mesh, torus
 from pointsman.network.dimension_order import way
 
 from .dsatur import dsatur
+from .square_torus import square_all_to_all, suits
 from .tabu import place_all, without_last
 
 
@@ -56,6 +57,8 @@ def all_to_all(network: Network) -> tuple[tuple[Connection, ...], ...]:
     if network.kind == "crossbar":
         ports = network.nodes
         return tuple(tuple((u, (u + turn) % ports) for u in range(ports)) for turn in range(ports))
+    if network.kind == "torus" and suits(network.size) and network.size[0] > 8:
+        return tuple(map(tuple, square_all_to_all(network.size[0])))
     lines = [
         ring_configurations(extent) if network.kind == "torus" else array_configurations(extent)
         for extent in network.size

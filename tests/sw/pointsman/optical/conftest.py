@@ -23,3 +23,8 @@ def load(name: str) -> ModuleType:
 @pytest.fixture(scope="session")
 def reservation_by_hand() -> ModuleType:
     return load("reservation_by_hand")
+
+
+@pytest.fixture(scope="session")
+def hopping_by_hand() -> ModuleType:
+    return load("hopping_by_hand")

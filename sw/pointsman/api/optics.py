@@ -1,0 +1,66 @@
+"""``pointsman.api.optical``: one traffic on an optical network, reserved, hopping and compiled; the command ``optical`` is
+this."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pointsman.errors import PointsmanError
+
+from .judged import judge_configurations
+
+
+def optical(
+    spec: Path | str, *, modes: Sequence[str] = ("reserve", "multihop", "compiled")
+) -> dict[str, dict[str, Any]]:
+    """Simulate a traffic in each mode; what is assigned to channels is judged.
+
+    Parameters
+    ----------
+    spec : path
+        A JSON file, as in docs/optical.md.
+    modes : sequence of str
+        Of "reserve", "multihop" and "compiled".
+
+    Returns
+    -------
+    dict
+        For each mode its figures, as ``pointsman optical --json`` writes them.
+
+    Raises
+    ------
+    PointsmanError
+        If the file or a mode is wrong, or there are too few channels.
+    """
+    from pointsman.optical.run import logical_of, run_modes
+    from pointsman.optical.spec import MODES, read_spec
+
+    for mode in modes:
+        if mode not in MODES:
+            raise PointsmanError(f"there is no mode '{mode}'", hint=f"known are {', '.join(MODES)}")
+    read = read_spec(Path(spec))
+    made = None
+    try:
+        if "multihop" in modes:
+            made = logical_of(read)
+            if read.fabric.topology.regular:
+                judge_configurations(made.configurations())
+        return run_modes(read, modes, made)
+    except PointsmanError as error:
+        raise PointsmanError(f"{spec}: {error.message}", hint=error.hint) from None
+
+
+def optical_text(answer: dict[str, dict[str, Any]]) -> str:
+    """OUT.json as text, a message a line."""
+    parts = []
+    for mode, figures in answer.items():
+        rest = {name: value for name, value in figures.items() if name != "messages"}
+        lines = ",\n".join("   " + json.dumps(row, separators=(",", ":")) for row in figures["messages"])
+        head = json.dumps(rest, indent=2)[1:-2].replace("\n", "\n ")
+        parts.append(
+            f' {json.dumps(mode)}: {{{head},\n   "messages": [' + (f"\n{lines}\n   " if lines else "") + "]\n }"
+        )
+    return "{\n" + ",\n".join(parts) + "\n}\n"

@@ -1,0 +1,65 @@
+"""``pointsman optical``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pointsman.cli.options import FilePath, note
+from pointsman.files import check_writable, write_whole
+
+MODES = ("reserve", "multihop", "compiled")
+
+
+@click.command()
+@click.argument("spec", metavar="SPEC.json", type=FilePath())
+@click.option("--json", "json_path", type=FilePath(), help="Write the figures and every message's times as JSON.")
+@click.option(
+    "--mode",
+    type=click.Choice([*MODES, "all"]),
+    default="all",
+    show_default=True,
+    help="Reserve connections on demand, hop over a logical topology, or compile; or all of them.",
+)
+def optical(spec: Path, json_path: Path | None, mode: str) -> None:
+    """Reserve, hop or compile? One traffic on an optical TDM network, in each of the three ways.
+
+    SPEC.json has the network, its channels and the traffic; docs/optical.md shows the form. All times are slots. The same file
+    gives the same answer, byte by byte.
+
+    \b
+    Example:
+      pointsman optical examples/optical/torus.json --json figures.json
+    """
+    from pointsman import api
+    from pointsman.api.optics import optical_text
+    from pointsman.kernels import is_cold
+    from pointsman.optical import reservation
+    from pointsman.report.table import table
+
+    if json_path is not None:
+        check_writable(json_path)
+    if is_cold(Path(reservation.__path__[0])):
+        note("compiling kernels, once (about twenty seconds)")
+    answer = api.optical(spec, modes=MODES if mode == "all" else (mode,))
+    if json_path is not None:
+        write_whole(json_path, optical_text(answer))
+    rows = [
+        [
+            name,
+            str(figures["degree"]),
+            f"{figures['delivered']} of {len(figures['messages'])}",
+            str(figures["slots"]),
+            *(_shown(figures["delay"][key]) for key in ("mean", "p50", "p99")),
+            f"{figures['throughput']:.4g}",
+            str(figures["retries"]),
+        ]
+        for name, figures in answer.items()
+    ]
+    columns = ["mode", "channels", "delivered", "slots", "delay", "median", "99 %", "messages/slot", "retries"]
+    click.echo(table(columns, rows))
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6g}"

@@ -1,0 +1,154 @@
+"""A specification run in each mode, and the figures side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from pointsman.errors import PointsmanError
+
+from .compiled import run_compiled
+from .logical import Logical, logical
+from .multihop import hop, model_of
+from .outcome import NEVER, Outcome
+from .reservation import reserve
+from .spec import MODES, Spec
+from .traffic import Traffic
+
+
+def logical_of(spec: Spec) -> Logical:
+    """The logical topology of a specification, assigned.
+
+    Raises
+    ------
+    PointsmanError
+        If the user's own links need more channels than there are.
+    """
+    if isinstance(spec.logical, str):
+        return logical(spec.fabric, spec.logical, seed=spec.seed)
+    found = logical(spec.fabric, "links", spec.logical, seed=spec.seed)
+    if found.degree > spec.degree:
+        raise PointsmanError(
+            f"logical.links: they need {found.degree} channels, and there are {spec.degree}",
+            hint=f"no assignment needs fewer than {found.bound}" if found.bound > spec.degree else None,
+        )
+    return found
+
+
+def run_modes(spec: Spec, modes: Sequence[str] = MODES, made: Logical | None = None) -> dict[str, dict[str, Any]]:
+    """Simulate the traffic in each mode. ``made``: the logical topology, if it is there already.
+
+    Raises
+    ------
+    PointsmanError
+        As the simulators.
+    """
+    answer: dict[str, dict[str, Any]] = {}
+    for mode in modes:
+        if mode == "reserve":
+            found = _in_turn(
+                spec,
+                lambda traffic: reserve(
+                    spec.fabric, spec.degree, spec.scheme, traffic, slots=spec.slots, seed=spec.seed
+                ),
+            )
+            answer[mode] = {**found.as_dict(), "degree": spec.degree, "model": _set_up(spec)}
+        elif mode == "multihop":
+            topology = made or logical_of(spec)
+            found = _in_turn(spec, partial(_hop, spec, topology))
+            answer[mode] = {
+                **found.as_dict(latency_is_delay=True),
+                "logical": topology.name,
+                "degree": topology.degree,
+                "bound": topology.bound,
+                "model": _hops(spec, topology),
+            }
+        else:
+            found = _in_turn(
+                spec,
+                lambda traffic: run_compiled(spec.fabric, traffic, spec.registers, slots=spec.slots, seed=spec.seed),
+            )
+            answer[mode] = {**found.as_dict(), "model": _least(spec)}
+        answer[mode]["messages"] = answer[mode].pop("messages")
+    return answer
+
+
+def _hop(spec: Spec, topology: Logical, traffic: Traffic) -> Outcome:
+    return hop(topology, spec.switch, traffic, slots=spec.slots)
+
+
+def _in_turn(spec: Spec, run: Callable[[Traffic], Outcome]) -> Outcome:
+    """Phases one after the other, each with its messages ready at its begin."""
+    if len(spec.phases) == 1:
+        return run(spec.phases[0])
+    begin, parts = 0, []
+    for phase in spec.phases:
+        found = run(phase)
+        moved = Traffic(phase.ready + begin, phase.source, phase.destination, phase.slots)
+        established, started, done = (
+            np.where(column == NEVER, NEVER, column + begin)
+            for column in (found.established, found.started, found.done)
+        )
+        begin += found.slots
+        parts.append(Outcome(moved, established, started, done, found.slots, found.retries, found.counts))
+    columns = ("ready", "source", "destination", "slots")
+    none = np.zeros(0, np.int64)
+    counts: dict[str, Any] = {}
+    for part in parts:
+        for name, value in part.counts.items():
+            counts[name] = max(counts.get(name, 0), value) if name == "degree" else counts.get(name, 0) + value
+    return Outcome(
+        Traffic(*(np.concatenate([none, *(getattr(part.traffic, name) for part in parts)]) for name in columns)),
+        np.concatenate([none, *(part.established for part in parts)]),
+        np.concatenate([none, *(part.started for part in parts)]),
+        np.concatenate([none, *(part.done for part in parts)]),
+        begin,
+        sum(part.retries for part in parts),
+        counts,
+    )
+
+
+def _set_up(spec: Spec) -> dict[str, float | None]:
+    """Slots for setting up a connection that meets nobody, in the mean over the messages."""
+    hops = spec.fabric.hops()
+    lengths = np.concatenate([hops[phase.source, phase.destination] for phase in spec.phases] or [np.zeros(0)])
+    if not len(lengths):
+        return {"set_up": None, "latency": None}
+    processing, propagation = spec.scheme.control_slots
+    mean = float(lengths.mean())
+    made = (2 * mean + 1) * processing + 2 * mean * propagation
+    return {"set_up": round(made, 6), "latency": round(made + (spec.degree - 1) / 2, 6)}
+
+
+def _hops(spec: Spec, topology: Logical) -> dict[str, float | None]:
+    model = model_of(topology, spec.switch)
+    rate = spec.rate or 0.0
+    delay = model.delay(rate)
+    return {
+        "delay": None if delay == float("inf") else round(delay, 6),
+        "rate": round(rate, 9),
+        "router_rate": round(model.router_rate, 9),
+        "router_rate_as_printed": round(model.printed_router_rate, 9),
+        "path_rate": round(model.path_rate, 9),
+        "greatest_rate": round(model.greatest_rate, 9),
+    }
+
+
+def _least(spec: Spec) -> dict[str, int]:
+    """Slots that no way of sending takes less than: packets at the busiest port or link, phase by phase."""
+    total = 0
+    ends = np.array([end for _, end in spec.fabric.links])
+    for phase in spec.phases:
+        load = np.zeros(spec.fabric.resources, np.int64)
+        np.add.at(load, phase.source, phase.slots)
+        np.add.at(load, spec.fabric.nodes + phase.destination, phase.slots)
+        at = phase.source.copy()
+        while len(going := np.flatnonzero(at != phase.destination)):
+            link = spec.fabric.next_link[0, at[going], phase.destination[going]]
+            np.add.at(load, 2 * spec.fabric.nodes + link, phase.slots[going])
+            at[going] = ends[link]
+        total += int(load.max(initial=0))
+    return {"busiest": total}

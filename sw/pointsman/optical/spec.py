@@ -1,0 +1,215 @@
+"""The file that ``pointsman optical`` reads: a network, its channels, how each mode works, and the traffic.
+
+docs/optical.md shows the form. Every number is checked here or where it is used; messages name the key.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from pointsman.errors import PointsmanError
+from pointsman.files import read_text
+from pointsman.network import Topology, graph, mesh, torus
+
+from .compiled import Registers
+from .fabric import Fabric, fabric
+from .reservation import Scheme
+from .traffic import MOST_SLOTS, Traffic, listed, uniform
+
+MODES = ("reserve", "multihop", "compiled")
+MOST_DEGREE = 1 << 20
+MOST_SEED = 1 << 32
+
+
+class _Network(msgspec.Struct, forbid_unknown_fields=True):
+    kind: Literal["torus", "mesh", "graph"]
+    size: int | list[int]
+    links: list[tuple[int, int]] | None = None
+
+
+class _Reservation(msgspec.Struct, forbid_unknown_fields=True):
+    direction: Literal["forward", "backward"] = "backward"
+    hold: int = 0
+    cset: int | Literal["all"] = 1
+    conservative: bool = False
+    control_slots: tuple[int, int] = (1, 1)
+    retry: int = 5
+    set_at: Literal["res", "ack"] = "res"
+    probe: int | None = None
+
+
+class _Links(msgspec.Struct, forbid_unknown_fields=True):
+    links: list[tuple[int, int]]
+
+
+class _Compiled(msgspec.Struct, forbid_unknown_fields=True):
+    registers: int | None = None
+    load_slots: int = 0
+    overlap: bool = False
+
+
+class _Traffic(msgspec.Struct, forbid_unknown_fields=True):
+    kind: Literal["uniform"] | None = None
+    rate: float | None = None
+    slots: int | None = None
+    messages: list[tuple[int, int, int, int]] | None = None
+    demand: list[list[int]] | None = None
+    phases: list[list[tuple[int, int, int]]] | None = None
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    network: _Network
+    traffic: _Traffic
+    degree: int = 1
+    routing: Literal["xy", "adaptive"] = "xy"
+    reservation: _Reservation = msgspec.field(default_factory=_Reservation)
+    logical: Literal["torus", "hypercube", "allxy", "all-to-all"] | _Links | None = None
+    switch_slots: int = 1
+    compiled: _Compiled = msgspec.field(default_factory=_Compiled)
+    slots: int | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What is to be simulated.
+
+    Parameters
+    ----------
+    fabric : Fabric
+    degree : int
+        Channels of each link, for reservations, and for a logical topology of the user's own links.
+    scheme : Scheme
+    logical : str or tuple of links
+    switch : int
+        Slots for routing a packet at a node.
+    registers : Registers
+    phases : tuple of Traffic
+        Messages; a phase begins when the one before is delivered.
+    rate : float or None
+        Packets per node and slot, of uniform traffic.
+    slots : int or None
+        Length of the run; None: until all is delivered.
+    seed : int
+    """
+
+    fabric: Fabric
+    degree: int
+    scheme: Scheme
+    logical: str | tuple[tuple[int, int], ...]
+    switch: int
+    registers: Registers
+    phases: tuple[Traffic, ...]
+    rate: float | None
+    slots: int | None
+    seed: int
+
+
+def read_spec(path: Path) -> Spec:
+    """Read SPEC.json.
+
+    Raises
+    ------
+    PointsmanError
+        If the file is wrong; the message has the place of the first fault.
+    """
+    text = read_text(path, "specification")
+    try:
+        return _spec(msgspec.json.decode(text, type=_File))
+    except (msgspec.ValidationError, msgspec.DecodeError, RecursionError) as error:
+        raise PointsmanError(f"{path}: {error or 'nested too deeply'}", hint="docs/optical.md shows the form") from None
+    except PointsmanError as error:
+        raise PointsmanError(f"{path}: {error.message}", hint=error.hint) from None
+
+
+def _spec(file: _File) -> Spec:
+    if not 1 <= file.degree <= MOST_DEGREE:
+        raise PointsmanError(f"degree: there must be at least 1 channel, not {file.degree}")
+    if not 0 <= file.seed < MOST_SEED:
+        raise PointsmanError(f"seed: it must be 0 to 2^32 - 1, not {file.seed}")
+    if file.slots is not None and not 1 <= file.slots < MOST_SLOTS:
+        raise PointsmanError(f"slots: a run must have at least 1 slot, not {file.slots}")
+    wanted = file.reservation
+    scheme = Scheme(
+        wanted.direction,
+        wanted.hold,
+        None if wanted.cset == "all" else wanted.cset,
+        wanted.conservative,
+        wanted.control_slots,
+        wanted.retry,
+        wanted.set_at,
+        wanted.probe,
+    )
+    net = fabric(_topology(file.network), file.routing)
+    own: str | tuple[tuple[int, int], ...]
+    if isinstance(file.logical, _Links):
+        own = tuple(file.logical.links)
+    elif file.logical is None:
+        own = "torus" if file.network.kind == "torus" else net.links
+    else:
+        own = file.logical
+    registers = Registers(file.compiled.registers, file.compiled.load_slots, file.compiled.overlap)
+    phases = _phases(file, net.nodes)
+    rate = None
+    if file.traffic.kind == "uniform":
+        assert file.traffic.rate is not None
+        assert file.traffic.slots is not None
+        rate = file.traffic.rate * file.traffic.slots
+    return Spec(net, file.degree, scheme, own, file.switch_slots, registers, phases, rate, file.slots, file.seed)
+
+
+def _topology(wanted: _Network) -> Topology:
+    size = wanted.size if isinstance(wanted.size, list) else [wanted.size]
+    if wanted.kind == "graph":
+        if wanted.links is None or len(size) != 1:
+            raise PointsmanError('network: a graph must have a number of nodes as "size", and "links"')
+        return graph(size[0], wanted.links)
+    if wanted.links is not None:
+        raise PointsmanError(f"network.links: they are for a graph, not for a {wanted.kind}")
+    return (torus if wanted.kind == "torus" else mesh)(*size)
+
+
+def _phases(file: _File, nodes: int) -> tuple[Traffic, ...]:
+    wanted = file.traffic
+    given = [name for name in ("kind", "messages", "demand", "phases") if getattr(wanted, name) is not None]
+    if len(given) != 1:
+        raise PointsmanError('traffic: there must be one of "kind", "messages", "demand" and "phases"')
+    if wanted.kind is None and (wanted.rate is not None or wanted.slots is not None):
+        raise PointsmanError('traffic: "rate" and "slots" are for traffic of a kind')
+    if wanted.messages is not None:
+        return (listed(wanted.messages, nodes),)
+    if wanted.demand is not None:
+        return (_of_demand(wanted.demand, nodes),)
+    if wanted.phases is not None:
+        if file.slots is not None:
+            raise PointsmanError('slots: with "phases" a run is as long as they take')
+        try:
+            return tuple(listed([(0, *message) for message in phase], nodes) for phase in wanted.phases)
+        except PointsmanError as error:
+            raise PointsmanError(error.message.replace("traffic.messages", "traffic.phases[…]")) from None
+    if wanted.rate is None or wanted.slots is None:
+        raise PointsmanError('traffic: uniform traffic must have a "rate" and "slots", the length of messages')
+    if file.slots is None:
+        raise PointsmanError("slots: with uniform traffic there must be a length of the run")
+    if not math.isfinite(wanted.rate):
+        raise PointsmanError(f"traffic.rate: it must be a number, not {wanted.rate}")
+    return (uniform(nodes, wanted.rate, wanted.slots, file.slots, file.seed),)
+
+
+def _of_demand(demand: list[list[int]], nodes: int) -> Traffic:
+    """A message for each entry of a matrix, all of them ready at once."""
+    if len(demand) != nodes or any(len(row) != nodes for row in demand):
+        raise PointsmanError(f"traffic.demand: there must be {nodes} rows of {nodes} numbers of packets")
+    for u, row in enumerate(demand):
+        for v, packets in enumerate(row):
+            if packets < 0 or (u == v and packets):
+                rule = "must not be negative" if packets < 0 else "to the node itself must be 0"
+                raise PointsmanError(f"traffic.demand[{u}][{v}]: a demand {rule}, but is {packets}")
+    table = np.array(demand, np.int64)
+    return listed([(0, int(u), int(v), int(table[u, v])) for u, v in np.argwhere(table)], nodes)

@@ -1,0 +1,73 @@
+"""``pointsman optical`` as a user calls it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pointsman.cli import main
+
+EXAMPLE = Path(__file__).parents[5] / "examples/optical/torus.json"
+SPEC = {
+    "network": {"kind": "torus", "size": [4, 4]},
+    "degree": 4,
+    "traffic": {"kind": "uniform", "rate": 0.02, "slots": 2},
+    "slots": 300,
+    "seed": 3,
+}
+KEYS = {"delivered", "slots", "latency", "throughput", "set_up", "retries", "messages", "model"}
+
+
+@pytest.fixture
+def call(tmp_path):
+    path = tmp_path / "spec.json"
+
+    def run(content, *options):
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return CliRunner().invoke(main, ["optical", str(path), *map(str, options)])
+
+    return run
+
+
+def test_one_traffic_in_three_ways_and_the_same_bytes_again(call, tmp_path):
+    one, two = tmp_path / "one.json", tmp_path / "two.json"
+    done = call(SPEC, "--json", one)
+    assert done.exit_code == 0, done.output
+    assert [line.split()[0] for line in done.output.splitlines()[-3:]] == ["reserve", "multihop", "compiled"]
+    assert call(SPEC, "--json", two).exit_code == 0
+    assert one.read_bytes() == two.read_bytes()
+    for figures in json.loads(one.read_text()).values():
+        assert set(figures) >= KEYS
+        assert set(figures["latency"]) == {"mean", "p50", "p99"}
+        assert all(len(row) == 6 for row in figures["messages"])
+
+
+def test_one_mode_alone(call, tmp_path):
+    out = tmp_path / "out.json"
+    assert call({**SPEC, "degree": 300}, "--json", out, "--mode", "multihop").exit_code == 0
+    assert list(json.loads(out.read_text())) == ["multihop"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({**SPEC, "degree": 65}, "degree: there must be 1 to 64 channels, not 65"),
+        ({**SPEC, "degree": 0}, "degree: there must be at least 1 channel, not 0"),
+        ({**SPEC, "logical": {"links": [[0, 1], [1, 0]]}}, "logical.links: there is no way from node 2 to node 0"),
+        ("nonsense", "JSON is malformed"),
+    ],
+)
+def test_bad_input_is_a_line_and_status_2(call, tmp_path, content, message):
+    out = tmp_path / "out.json"
+    done = call(content, "--json", out)
+    assert done.exit_code == 2
+    assert message in done.output
+    assert not out.exists()
+
+
+def test_the_example_runs():
+    done = CliRunner().invoke(main, ["optical", str(EXAMPLE), "--mode", "reserve"])
+    assert done.exit_code == 0, done.output

@@ -1,0 +1,93 @@
+"""Packets that hop: the kernel against a second simulator, against the thesis's figures, and against its model."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from pointsman.errors import PointsmanError
+from pointsman.network import graph, mesh, torus
+from pointsman.optical.fabric import fabric
+from pointsman.optical.logical import logical
+from pointsman.optical.multihop import hop, model_of
+from pointsman.optical.outcome import NEVER
+from pointsman.optical.traffic import listed, uniform
+
+CASES = [
+    (torus(4, 4), "torus"),
+    (torus(4, 4), "hypercube"),
+    (torus(3, 4), "allxy"),
+    (torus(5, 3), "all-to-all"),
+    (mesh(2, 3), "all-to-all"),
+    (graph(6, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0), (0, 3)]), "all-to-all"),
+]
+
+
+@pytest.mark.parametrize("number", range(18))
+def test_the_kernel_equals_an_event_by_event_simulation_message_by_message(number, hopping_by_hand):
+    chance = random.Random(number)
+    topology, name = CASES[number % len(CASES)]
+    made = logical(fabric(topology), name)
+    switch = chance.choice([1, 1, 2, 5])
+    traffic = uniform(topology.nodes, chance.choice([0.02, 0.1]), chance.choice([1, 3, 8]), 60, number)
+    until = chance.choice([70, 2000])
+    found = hop(made, switch, traffic, slots=until)
+    naive = hopping_by_hand.Hopping(made, switch, traffic).run(until)
+    for message in range(len(traffic)):
+        assert found.started[message] == naive.started.get(message, NEVER)
+        assert found.done[message] == naive.done.get(message, NEVER)
+
+
+GS = listed([(0, u, v, 64) for u in range(64) for v in (u - 1, u + 1) if 0 <= v < 64], 64)
+TSCF = listed([(0, u, u ^ (1 << bit), 1) for u in range(64) for bit in range(6)], 64)
+
+
+@pytest.mark.parametrize(
+    ("name", "printed", "ours"),
+    [("all-to-all", (4159, 70), (4159, 70)), ("torus", (404, 30), (401, 29)), ("hypercube", (792, 13), (793, 13))],
+)
+def test_communication_times_of_table_6_2(name, printed, ours):
+    made = logical(fabric(torus(8, 8)), name)
+    assert (hop(made, 1, GS).slots, hop(made, 1, TSCF).slots) == ours
+    assert ours == pytest.approx(printed, rel=0.04)
+
+
+@pytest.mark.parametrize("name", ["torus", "hypercube", "all-to-all"])
+@pytest.mark.parametrize("share", [0.1, 0.3])
+def test_the_model_is_within_a_tenth_of_the_simulation_at_light_and_medium_load(name, share):
+    made = logical(fabric(torus(8, 8)), name)
+    model = model_of(made, 1)
+    rate = share * model.greatest_rate
+    found = hop(made, 1, uniform(64, rate, 1, 12_000, 1), slots=12_000)
+    late = found.traffic.ready[found.delivered] > 2000
+    assert model.delay(rate) == pytest.approx(found.delays[late].mean(), rel=0.1)
+
+
+def test_packets_of_a_message_arrive_once_each_and_queues_grow_when_needed():
+    made = logical(fabric(torus(4, 4)), "torus")
+    everyone = listed([(0, u, v, 30) for u in range(16) for v in range(16) if u != v], 16)
+    found = hop(made, 1, everyone)
+    assert found.delivered.all()
+    hops = np.array([len(made.route(u, v)) for _, u, v, _ in zip(*vars(everyone).values(), strict=True)])
+    assert found.counts["packet_hops"] == (30 * hops).sum()
+
+
+def test_an_idle_network_takes_what_the_formula_says():
+    made = logical(fabric(torus(4, 4)), "torus")
+    delays = [int(hop(made, 3, listed([(ready, 0, 5, 1)], 16)).delays[0]) for ready in range(made.degree)]
+    assert np.mean(delays) == 3 * 3 + 2 * 1 + sum((made.degree - 1) / 2 for _ in range(1)) + _second(made)
+
+
+def _second(made) -> int:
+    """Slots from one connection of the way's to the next, which is fixed once the first is met."""
+    first, second = (made.paths.index(pair) for pair in zip(made.route(0, 5), made.route(0, 5)[1:], strict=False))
+    ready = int(made.slots[first]) + 1 + 3
+    return (int(made.slots[second]) - ready) % made.degree
+
+
+@pytest.mark.parametrize("switch", [0, -1])
+def test_a_wrong_time_for_routing_is_refused(switch):
+    with pytest.raises(PointsmanError, match="switch_slots: it must be a whole number of slots from 1 on"):
+        hop(logical(fabric(torus(4)), "torus"), switch, listed([], 4))
