@@ -27,6 +27,13 @@ _QUIET_SECONDS = 1.0
 _PROGRESS_SECONDS = 0.1
 
 
+def check_window(window: tuple[int, int] | None) -> None:
+    """Refuse cycles of a waveform that end before they begin."""
+    if window is not None and window[1] < window[0]:
+        first, last = window
+        raise PointsmanError(f"the last cycle of a waveform must not be before the first, as {last} before {first}")
+
+
 class Runner(Protocol):
     """Runs programs on processor ports."""
 

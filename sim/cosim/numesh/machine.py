@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from cosim.machine import ProcessorMachine
+from cosim.machine import ProcessorMachine, check_window
 from cosim.record import State
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape, ShapeError
@@ -73,9 +73,7 @@ class Machine(ProcessorMachine):
         self.shape = shape
         self.topology = topology
         shown = sys.stderr.isatty() if progress is None else progress
-        if wave_window is not None and wave_window[1] < wave_window[0]:
-            first, last = wave_window
-            raise PointsmanError(f"the last cycle of a waveform must not be before the first, as {last} before {first}")
+        check_window(wave_window)
         self._mesh = _engine(engine, shape, topology, shown, wave, wave_window)
         quiet_cycles = 4 * shape.schedule_depth * topology.nodes + 1000
         super().__init__(self._mesh, quiet_cycles=quiet_cycles, progress=shown)

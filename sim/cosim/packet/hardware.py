@@ -13,7 +13,13 @@ from packet_router.shape import RouterShape
 
 def packet_hardware(shape: RouterShape) -> Hardware:
     """All nodes of a packet network, with their processor ports."""
-    return network_hardware(shape, NODE_MODULE, node_verilog(shape), shape.registers)
+    return network_hardware(shape, NODE_MODULE, _without_comments(node_verilog(shape)), shape.registers)
+
+
+def _without_comments(verilog: str) -> str:
+    """Lines of comment name the size of the network, and a router is the same in all networks whose coordinates have as many
+    bits: without them these share a build."""
+    return "".join(line for line in verilog.splitlines(keepends=True) if not line.startswith("//"))
 
 
 def network_hardware(shape: RouterShape, module: str, verilog: str, registers: int) -> Hardware:

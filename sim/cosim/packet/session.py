@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
-from cosim.machine import ProcessorMachine, Runner
+from cosim.machine import ProcessorMachine, Runner, check_window
 from cosim.record import Record
 from cosim.session import run_nodes
 from cosim.spans import Call, NodeWatch, Span
@@ -46,6 +47,9 @@ class PacketMachine(ProcessorMachine):
         "auto": "verilated" if there is a compiler, else "model".
     progress : bool or None
         Show the progress of builds and runs on standard error; None: only if standard error is a terminal.
+    wave, wave_window
+        File for a waveform (FST) of all routers, engine "verilated", and its first and last cycle; see
+        `cosim.engines.verilated.engine.HardwareEngine`.
 
     Raises
     ------
@@ -53,7 +57,15 @@ class PacketMachine(ProcessorMachine):
         If there is no such engine, or it cannot be built.
     """
 
-    def __init__(self, shape: RouterShape, *, engine: str = "auto", progress: bool | None = None) -> None:
+    def __init__(
+        self,
+        shape: RouterShape,
+        *,
+        engine: str = "auto",
+        progress: bool | None = None,
+        wave: Path | None = None,
+        wave_window: tuple[int, int] | None = None,
+    ) -> None:
         if engine not in ENGINES:
             raise PointsmanError(f"an engine must be one of {', '.join(ENGINES)}, not {engine!r}")
         if engine != "model":
@@ -67,27 +79,40 @@ class PacketMachine(ProcessorMachine):
                     )
                 print("no C++ compiler found: the cycle model runs in place of the RTL", file=sys.stderr)
                 engine = "model"
+        if wave is not None and engine == "model":
+            raise PointsmanError("engine 'model' writes no waveforms", hint="use engine 'verilated'")
+        check_window(wave_window)
         self.shape = shape
         shown = sys.stderr.isatty() if progress is None else progress
-        super().__init__(_runner(shape, engine, shown), quiet_cycles=quiet_cycles(shape), progress=shown)
+        super().__init__(
+            _runner(shape, engine, shown, wave, wave_window), quiet_cycles=quiet_cycles(shape), progress=shown
+        )
 
     def state(self) -> None:
         return None
 
 
-def _runner(shape: RouterShape, engine: str, shown: bool) -> Runner:
+def _runner(
+    shape: RouterShape, engine: str, shown: bool, wave: Path | None, wave_window: tuple[int, int] | None
+) -> Runner:
     if engine == "model":
         from .model_engine import PacketModelEngine
 
         return PacketModelEngine(shape)
     from cosim.engines.verilated.engine import HardwareEngine
 
-    return HardwareEngine(packet_hardware(shape), progress=shown)
+    return HardwareEngine(packet_hardware(shape), progress=shown, wave=wave, wave_window=wave_window)
 
 
-def packet_machine(program: PacketProgram, engine: str = "auto") -> PacketMachine:
+def packet_machine(
+    program: PacketProgram,
+    engine: str = "auto",
+    *,
+    wave: Path | None = None,
+    wave_window: tuple[int, int] | None = None,
+) -> PacketMachine:
     """The machine for a program."""
-    return PacketMachine(program.shape, engine=engine)
+    return PacketMachine(program.shape, engine=engine, wave=wave, wave_window=wave_window)
 
 
 def run_packet_application(

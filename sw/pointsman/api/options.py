@@ -88,11 +88,11 @@ class RunOptions(CompileOptions, total=False):
     max_cycles: int
     """Stop with an error after so many cycles."""
     trace: Path
-    """Write every word and activity: .jsonl as lines of JSON, else for Perfetto.  [numesh]"""
+    """Write every word and activity: .jsonl as lines of JSON (numesh only), else for Perfetto."""
     wave: Path
-    """Write a waveform (FST) of all routers; engine "verilated".  [numesh]"""
+    """Write a waveform (FST) of all routers, and beside it a .gtkw for GTKWave; engine "verilated".  [numesh, packet]"""
     wave_window: tuple[int, int]
-    """First and last cycle of the waveform.  [numesh]"""
+    """First and last cycle of the waveform.  [numesh, packet]"""
     monitors: bool
     """Check every link and register in every cycle; slow.  [numesh]"""
     hints: bool

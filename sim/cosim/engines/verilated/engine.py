@@ -18,10 +18,11 @@ from cosim.errors import DeadlockError
 from cosim.hardware import Hardware, PortShape
 from cosim.record import EVENT
 from pointsman.errors import PointsmanError
-from pointsman.files import check_writable
+from pointsman.files import check_writable, write_whole
 from pointsman.runtime.api.requests import MAX_CYCLES, Category, Request
 
 from .build import MODULE, engine_library, forget, is_whole
+from .gtkw import gtkw_path, gtkw_text
 from .verilog import joints_of
 
 _loaded: dict[Path, Any] = {}
@@ -37,7 +38,7 @@ class HardwareEngine:
     progress : bool
         Show the progress of a build on standard error.
     wave : Path or None
-        File for a waveform (FST) of all blocks; it is complete when the engine is closed.
+        File for a waveform (FST) of all blocks; it is complete when the engine is closed. A save file for GTKWave is beside it.
     wave_window : (int, int) or None
         First and last cycle of the waveform; None: all.
     """
@@ -54,6 +55,9 @@ class HardwareEngine:
     ) -> None:
         if wave is not None:
             check_writable(wave)
+            if gtkw_path(wave) == wave:
+                raise PointsmanError(f"a waveform cannot be called {wave.name}", hint="its save file for GTKWave is")
+            check_writable(gtkw_path(wave))
         self.hardware = hardware
         self.nodes = hardware.blocks
         self._mesh: Any = _load(hardware, progress, wave is not None).Mesh(hardware.blocks, joints_of(hardware) or [])
@@ -64,6 +68,7 @@ class HardwareEngine:
                     f"no waveform can be written to {wave}",
                     hint="the blocks of the hardware must be registered",
                 )
+            write_whole(gtkw_path(wave), gtkw_text(hardware, wave))
 
     @property
     def time(self) -> int:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _NOT_HERE = (
     *("image", "preload", "period", "seed", "readmemh", "check", "plugins"),
-    *("wave", "wave_window", "monitors"),
+    *("monitors",),
     *("pipelines", "vfsms", "schedule_depth", "registers", "width"),
 )
 """Options that apply to scheduled routers only."""
@@ -93,7 +93,7 @@ class PacketTarget:
 
         started = time.perf_counter()
         with telling(f"building the simulation of {artifact.topology.nodes} packet routers (once)", has_bar=True):
-            built = packet_machine(artifact, given["engine"])
+            built = packet_machine(artifact, given["engine"], wave=given["wave"], wave_window=given["wave_window"])
         with built as machine, telling("running", has_bar=True):
             seconds["build"] = time.perf_counter() - started
             done = run_packet_application(

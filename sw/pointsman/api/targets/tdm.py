@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tdm_switch.shape import SwitchShape
 
 SIZES = ("slots", "slot_cycles", "sl_cycles")
-_ROUTERS_ONLY = ("preload", "period", "readmemh", "plugins", "wave", "wave_window", "monitors")
+_ROUTERS_ONLY = ("preload", "period", "readmemh", "plugins", "monitors")
 """Options that mean something to scheduled routers only."""
 
 
@@ -42,6 +42,11 @@ class SwitchTarget:
     def refuse(self, given: Given) -> None:
         refuse_addresses(given)
         refuse_lines(given)
+        if given.get("wave") or given.get("wave_window"):
+            raise PointsmanError(
+                "--wave is for routers: the switch has parts between its ports, of which no waveform is written",
+                hint="--trace works; for a waveform run the Verilog of `pointsman verilog tdm-switch` in a simulator of your own",
+            )
         for name in _ROUTERS_ONLY:
             if given.get(name):
                 option = {"plugins": "implementations"}.get(name, name.replace("_", "-"))

@@ -55,7 +55,11 @@ from pointsman.files import check_writable, write_whole
     type=FilePath(),
     help="Write every word and activity: .jsonl as lines of JSON, else for Perfetto.",
 )
-@click.option("--wave", type=FilePath(), help="Write a waveform (FST) of all routers; engine verilated.")
+@click.option(
+    "--wave",
+    type=FilePath(),
+    help="Write a waveform (FST) of all routers, and beside it a .gtkw for GTKWave; engine verilated, targets numesh and packet.",
+)
 @click.option("--wave-window", nargs=2, type=click.IntRange(min=0), help="First and last cycle of the waveform.")
 @click.option("--monitors", is_flag=True, help="Check every link and register in every cycle; slow.")
 @click.option(

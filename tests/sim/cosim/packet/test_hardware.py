@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from cosim.engines.verilated.build import _one_block
 from cosim.hardware import output
-from cosim.packet.hardware import network_hardware
+from cosim.packet.hardware import network_hardware, packet_hardware
 from packet_router.shape import RouterShape
 
 TEXT = "module stub(clk);\nendmodule\n"
@@ -40,3 +41,12 @@ def test_every_node_is_told_where_it_is() -> None:
     here = [joints["here"] for joints in network_hardware(RouterShape(size=(2, 3)), "stub", TEXT, 1).joints]
     assert len(set(here)) == 6
     assert len({text.partition("'")[0] for text in here}) == 1, "in so many bits for all"
+
+
+def test_networks_whose_coordinates_have_as_many_bits_share_a_build() -> None:
+    def key(*size: int, torus: bool = False) -> str:
+        return repr(_one_block(packet_hardware(RouterShape(size=size, torus=torus)), wave=False))
+
+    assert key(3, 3) == key(4, 4) == key(3, 4)
+    assert key(4, 4) != key(5, 5)
+    assert key(4, 4) != key(4, 4, torus=True)

@@ -70,7 +70,7 @@ def test_hardware_without_faulty_links_says_so(target: str) -> None:
         ("numesh", {"emit": "tables"}, "--emit tables is a stage of target tdm"),
         ("tdm", {"emit": "routes"}, "--emit routes is a stage of target numesh"),
         ("tdm", {"plugins": ("x.py",)}, "--implementations is for the mesh of scheduled routers, not for target tdm"),
-        ("tdm", {"wave_window": (1, 2)}, "--wave-window is for the mesh of scheduled routers"),
+        ("tdm", {"wave_window": (1, 2)}, "--wave is for routers"),
         ("packet", {"check": True}, "--check/--no-check is for scheduled routers, not for --target packet"),
         ("packet", {"engine": "amaranth"}, "packet routers run on the engines verilated and model, not on amaranth"),
         ("packet", {"emit": "images"}, "--emit images is for scheduled routers"),
