@@ -53,6 +53,8 @@ def check_timetable(answer: Timetable) -> list[str]:
     for number, entry in enumerate(answer.configurations):
         where = f"configuration {number}"
         findings += _ports_once(entry.connections, where)
+        if not 0 <= entry.switch < answer.problem.switches:
+            findings.append(f"{where} is on switch {entry.switch} of {answer.problem.switches}")
         if entry.duration <= 0:
             findings.append(f"{where} stands for {entry.duration}")
         for pair in entry.connections:

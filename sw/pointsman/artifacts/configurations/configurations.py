@@ -90,11 +90,14 @@ class ConnectionProblem:
 class DemandProblem:
     """For how long each input of a crossbar has to send to each output: ``demand[source][destination]``.
 
-    ``delta`` is the time for establishing a configuration, in the same unit as the demand.
-    """
+    ``delta`` is the time for establishing a configuration, in the same unit as the demand. There may be several ``switches``
+    side by side, each joined to all ports and set independently of the others; a demand may be divided between them. With
+    ``overlap`` a switch establishes its next configuration while the one before is in use."""
 
     demand: tuple[tuple[Fraction, ...], ...]
     delta: Fraction = Fraction(0)
+    switches: int = 1
+    overlap: bool = False
 
     def __post_init__(self) -> None:
         ports = len(self.demand)
@@ -110,6 +113,8 @@ class DemandProblem:
             raise PointsmanError(
                 f"delta: the cost of a configuration must not be negative, but is {float(self.delta):g}"
             )
+        if not 1 <= self.switches <= MAX_PORTS:
+            raise PointsmanError(f"switches: there must be 1 to {MAX_PORTS}, not {self.switches}")
 
     @property
     def ports(self) -> int:
@@ -166,15 +171,17 @@ class Configurations:
 
 @dataclass(frozen=True)
 class TimedConfiguration:
-    """Connections that stand together for the time ``duration``."""
+    """Connections that stand together for the time ``duration``, on one of several switches."""
 
     duration: Fraction
     connections: tuple[Connection, ...]
+    switch: int = 0
 
 
 @dataclass(frozen=True)
 class Timetable:
-    """The answer for a ``DemandProblem``: configurations one after the other, each after ``delta`` of set-up."""
+    """The answer for a ``DemandProblem``: configurations one after the other, each after ``delta`` of set-up; on each switch
+    its own, in this order."""
 
     problem: DemandProblem
     configurations: tuple[TimedConfiguration, ...]
@@ -188,8 +195,16 @@ class Timetable:
 
     @property
     def total(self) -> Fraction:
-        """Time of all configurations, set-up included."""
-        return sum((entry.duration + self.problem.delta for entry in self.configurations), Fraction(0))
+        """Time until the last switch is done, set-up included."""
+        ends = [Fraction(0)] * self.problem.switches
+        loaded = [self.problem.delta] * self.problem.switches
+        """When the next configuration can stand, if it is established beside the one before."""
+        for entry in self.configurations:
+            at = entry.switch
+            begin = max(ends[at], loaded[at]) if self.problem.overlap else ends[at] + self.problem.delta
+            loaded[at] = begin + self.problem.delta
+            ends[at] = begin + entry.duration
+        return max(ends)
 
     @property
     def bound(self) -> Fraction:
@@ -198,7 +213,11 @@ class Timetable:
     def as_dict(self) -> dict[str, Any]:
         return {
             "configurations": [
-                {"duration": number(entry.duration), "connections": [list(pair) for pair in entry.connections]}
+                {
+                    "duration": number(entry.duration),
+                    "connections": [list(pair) for pair in entry.connections],
+                    **({"switch": entry.switch} if self.problem.switches > 1 else {}),
+                }
                 for entry in self.configurations
             ],
             "degree": self.degree,
@@ -206,6 +225,8 @@ class Timetable:
             "bound": number(self.bound),
             "bounds": [_bound_dict(bound) for bound in self.bounds],
             "delta": number(self.problem.delta),
+            **({"switches": self.problem.switches} if self.problem.switches > 1 else {}),
+            **({"overlap": True} if self.problem.overlap else {}),
             "algorithm": self.algorithm,
             "seconds": round(self.seconds, 6),
         }

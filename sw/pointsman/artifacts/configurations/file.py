@@ -34,6 +34,8 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     connections: list[tuple[int, int]] | None = None
     demand: list[list[int | float]] | None = None
     delta: int | float | None = None
+    switches: int | None = None
+    overlap: bool | None = None
 
 
 def read_problem(path: Path) -> ConnectionProblem | DemandProblem:
@@ -74,8 +76,9 @@ def _problem(file: _File) -> ConnectionProblem | DemandProblem:
     if (file.connections is None) == (file.demand is None):
         raise PointsmanError('there must be either "connections" or "demand"')
     if file.demand is None:
-        if file.delta is not None:
-            raise PointsmanError('"delta" belongs to "demand": connections have no durations')
+        for name in ("delta", "switches", "overlap"):
+            if getattr(file, name) is not None:
+                raise PointsmanError(f'"{name}" belongs to "demand": connections have no durations')
         assert file.connections is not None
         pairs: tuple[Connection, ...] = tuple(file.connections)
         return ConnectionProblem(network, pairs, file.routing)
@@ -88,7 +91,8 @@ def _problem(file: _File) -> ConnectionProblem | DemandProblem:
     rows = tuple(
         tuple(_exact(amount, f"demand[{u}][{v}]") for v, amount in enumerate(row)) for u, row in enumerate(file.demand)
     )
-    return DemandProblem(rows, _exact(file.delta or 0, "delta"))
+    switches = 1 if file.switches is None else file.switches
+    return DemandProblem(rows, _exact(file.delta or 0, "delta"), switches, bool(file.overlap))
 
 
 def _exact(value: Any, place: str) -> Fraction:

@@ -8,6 +8,8 @@ taken:
 - *pack*: demands cut into packs of k, coloured by König, so that there are as many configurations as the fullest port has
   packs; the best of many k;
 - *list*: nothing is cut; longest first into the first configuration with both ports free.
+
+With several switches the configurations are dealt out to them (``parallel_switches``).
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -29,6 +32,7 @@ from pointsman.errors import PointsmanError
 from pointsman.kernels import kernel
 
 from .crossbar import edge_colours
+from .parallel_switches import on_one, spread
 
 MAX_TIME = 1 << 52
 """Largest sum of all demands, in units in which they are whole."""
@@ -69,12 +73,28 @@ def decompose(problem: DemandProblem, *, algorithm: str = "best") -> Timetable:
     amounts = np.array([[int(amount * unit) for amount in row] for row in problem.demand], np.int64)
     delta = int(problem.delta * unit)
     names = list(_MAKERS) if algorithm == "best" else [algorithm]
-    made = {name: _MAKERS[name](amounts, delta) for name in names}
-    name = min(made, key=lambda one: (_cost(made[one], delta), len(made[one])))
-    configurations = tuple(
-        TimedConfiguration(Fraction(duration, unit), tuple(sorted(pairs))) for duration, pairs in made[name]
-    )
-    return Timetable(problem, configurations, name, demand_bounds(problem), time.process_time() - began)
+    bounds = demand_bounds(problem)
+    answers = []
+    for name in names:
+        parts = _MAKERS[name](amounts, delta)
+        placed = [on_one(parts, problem.overlap)]
+        if problem.switches > 1:
+            placed = [spread(parts, delta, problem.switches, problem.overlap)]
+            # Everything divided equally: more configurations, and every switch is busy as long as the others.
+            shares = [
+                (Fraction(duration, problem.switches), pairs, switch)
+                for duration, pairs, _ in on_one(parts, problem.overlap)
+                for switch in range(problem.switches)
+            ]
+            placed.append(shares)
+        for entries in placed:
+            configurations = tuple(
+                TimedConfiguration(Fraction(duration) / unit, tuple(sorted(pairs)), switch)
+                for duration, pairs, switch in entries
+            )
+            answers.append(Timetable(problem, configurations, name, bounds))
+    best = min(answers, key=lambda one: (one.total, one.degree))
+    return replace(best, seconds=time.process_time() - began)
 
 
 def demand_bounds(problem: DemandProblem) -> tuple[ConfigurationBound, ...]:
@@ -84,12 +104,23 @@ def demand_bounds(problem: DemandProblem) -> tuple[ConfigurationBound, ...]:
     for side, lines in (("input", problem.demand), ("output", columns)):
         for port, line in enumerate(lines):
             partners = sum(amount > 0 for amount in line)
-            need = sum(line, Fraction(0)) + partners * problem.delta
+            need = _least(problem, sum(line, Fraction(0)), partners)
             if need > best.value:
                 best = ConfigurationBound(
                     need, "port", f"{side} {port} is busy for {float(sum(line)):g} with {partners} partners"
                 )
     return (best,)
+
+
+def _least(problem: DemandProblem, busy: Fraction, partners: int) -> Fraction:
+    """Least time for a port: its partners need a configuration each, on some switch, and the first on a switch is established
+    before anything is sent there."""
+    if not partners:
+        return Fraction(0)
+    shared = busy / problem.switches + problem.delta
+    if problem.overlap:
+        return max(shared, -(-partners // problem.switches) * problem.delta)
+    return max(shared, (busy + partners * problem.delta) / problem.switches)
 
 
 def _cost(parts: Parts, delta: int) -> int:
