@@ -131,7 +131,7 @@ def _promises(phase: PhaseOutline, analysis: ProgramAnalysis) -> bool:
 
 
 def _inside(structure: Structure, index: int) -> bool:
-    """Is each instance in other phases inside an instance of this phase's operator, or disjoint from some instance of it?"""
+    """Is each instance in other phases inside an instance of this phase's operator, or disjoint from all of them?"""
     instances = [frozenset(one.nodes) for one in structure.phases[index].operators[0].instances]
     others = [
         frozenset(one.nodes)
@@ -140,7 +140,7 @@ def _inside(structure: Structure, index: int) -> bool:
         for operator in phase.operators
         for one in operator.instances
     ]
-    return all(any(other <= own or not other & own for own in instances) for other in others)
+    return all(any(other <= own for own in instances) or not any(other & own for own in instances) for other in others)
 
 
 def _divided(structure: Structure, indices: Sequence[int], analysis: ProgramAnalysis) -> Structure:

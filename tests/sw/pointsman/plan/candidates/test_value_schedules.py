@@ -57,6 +57,10 @@ def test_schedules_are_not_tried_where_other_phases_join_the_instances() -> None
     rows = f"(subset (make-1d 'x) {BROADCAST.format(m=1000, more='')})"
     assert len(structures(rows, (3, 2))) == 2
     assert len(structures(f"(sequential {rows} (cshift 's 1))", (3, 2))) == 1
+    # What joins two instances joins them, also where a third one is not concerned.
+    rows = f"(subset '((0 1 2) (3 4 5) (6 7 8)) {BROADCAST.format(m=1000, more='')})"
+    assert len(structures(f"(sequential {rows} (subset '((3 4)) (cshift 's 1)))", (9,))) == 2
+    assert len(structures(f"(sequential {rows} (subset '((2 3)) (cshift 's 1)))", (9,))) == 1
 
 
 @pytest.mark.parametrize("options", [":distributed t", ":dynamic t"])
