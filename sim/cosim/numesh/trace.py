@@ -8,7 +8,8 @@ flow, drawn as an arrow.
 from __future__ import annotations
 
 import json
-from collections import defaultdict, deque
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -55,7 +56,7 @@ def trace_lines(images: Images, record: Record, spans: list[Span]) -> Iterator[d
             }
         )
     assert record.events is not None
-    sources = _sources(images, record)
+    sources = _sources(images, record, spans)
     for number, (time, node, register, write, word) in enumerate(record.events.tolist()):
         event = {"time": time, "node": node, "event": "write" if write else "read", "register": register, "word": word}
         if number in sources:
@@ -79,7 +80,7 @@ def chrome_events(images: Images, record: Record, spans: list[Span]) -> Iterator
     for span in spans:
         cycles = {name: count for name, count in zip(_CATEGORIES, span.cycles, strict=True) if count}
         yield _slice(span.node, PROGRAM, span.activity, "activity", span.start, span.end - span.start, cycles)
-    sources = _sources(images, record)
+    sources = _sources(images, record, spans)
     readers: dict[int, list[int]] = defaultdict(list)
     for read, write in sources.items():
         readers[write].append(read)
@@ -107,25 +108,73 @@ def _phases(spans: list[Span]) -> Iterator[tuple[int, int, int, int]]:
         yield current[0], current[1], current[2], current[3]
 
 
-def _sources(images: Images, record: Record) -> dict[int, int]:
+def _sources(images: Images, record: Record, spans: list[Span]) -> dict[int, int]:
     """For each read event the write event whose word it got, both as indices in ``record.events``.
 
-    The images' promises say which registers can send to a register. A read is matched with the earliest write to these
-    that has the same word and that the reader has not been given yet.
+    The images' promises say to which registers words of a register go. A read is matched with an earlier write of the same word
+    to a promise that leads there, both in functions of the promise's operator where that is known. Words of a promise
+    keep their order, and each goes the way of one promise: when one end has read it, only ends of the same promise
+    may. Of writes between which all this leaves a choice, it is the first.
     """
     assert record.events is not None
-    ways: dict[tuple[int, int], set[tuple[int, int]]] = defaultdict(set)
-    for promise in images.promises:
-        for end in promise.destinations:
-            ways[promise.source, promise.register].add(end)
-    waiting: dict[tuple[int, int, int], deque[int]] = defaultdict(deque)
+    events = record.events.tolist()
+    calls = _operators(record, spans)
+    program = {part: one.program.label for one in images.replaced for part in one.parts}
+    labels = [program.get(index, operator.label) for index, operator in enumerate(images.operators)]
+    called = set(calls)
+    ways: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for index, promise in enumerate(images.promises):
+        ways[promise.source, promise.register].append(index)
+    waiting: dict[tuple[int, int], dict[tuple[int, int], list[int]]] = defaultdict(lambda: defaultdict(list))
+    open_ways: dict[int, list[int]] = {}
     found: dict[int, int] = {}
-    for number, (_, node, register, write, word) in enumerate(record.events.tolist()):
+
+    def fits(event: int, promise: int) -> bool:
+        label = labels[images.promises[promise].operator]
+        return label not in called or calls[event] in (None, label)
+
+    for number, (time, node, register, write, word) in enumerate(events):
+        place = node, register
         if write:
-            for end in ways.get((node, register), ()):
-                waiting[(*end, word)].append(number)
-        elif queue := waiting.get((node, register, word)):
-            found[number] = queue.popleft()
+            open_ways[number] = [way for way in ways.get(place, ()) if fits(number, way)]
+            for end in {end for way in open_ways[number] for end in images.promises[way].destinations}:
+                waiting[end][place].append(number)
+            continue
+        chosen = None
+        for queue in waiting[place].values():
+            gone = 0
+            while gone < len(queue) and not any(
+                place in images.promises[way].destinations for way in open_ways[queue[gone]]
+            ):
+                gone += 1
+            del queue[:gone]
+            for at, made in enumerate(queue):
+                if events[made][0] >= time or (chosen is not None and made > chosen[0]):
+                    break
+                ends = [w for w in open_ways[made] if place in images.promises[w].destinations and fits(number, w)]
+                if events[made][4] == word and ends:
+                    chosen = made, at, queue, ends
+                    break
+        if chosen is not None:
+            made, at, queue, open_ways[made] = chosen
+            # What was written before and has not come went elsewhere.
+            del queue[: at + 1]
+            found[number] = made
+    return found
+
+
+def _operators(record: Record, spans: list[Span]) -> list[str | None]:
+    """For each event the operator whose function the node was in; None: none."""
+    assert record.events is not None
+    by_node: dict[int, list[Span]] = defaultdict(list)
+    for span in sorted(spans, key=lambda span: (span.node, span.start, span.end)):
+        by_node[span.node].append(span)
+    starts = {node: [span.start for span in those] for node, those in by_node.items()}
+    found: list[str | None] = []
+    for time, node in zip(record.events["time"].tolist(), record.events["node"].tolist(), strict=True):
+        at = bisect_right(starts.get(node, []), time) - 1
+        current = by_node[node][at] if at >= 0 else None
+        found.append(current.operator if current is not None and time < current.end else None)
     return found
 
 

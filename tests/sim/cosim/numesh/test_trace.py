@@ -91,6 +91,38 @@ def test_json_lines_tell_of_every_word_where_it_came_from(run: Run):
     assert {"loading", "there_load", "there_write", "there_read", "computing", "back_read"} <= activities
 
 
+class Twice:
+    """The same word from node 0 to node 1, and then to node 2."""
+
+    functions: ClassVar[dict[str, Any]] = {}
+
+    async def main(self, node: Node) -> Any:
+        for end in (1, 2):
+            await node.cop.s_load(end)
+            if node.number == 0:
+                await node.cop.s_write(7)
+                await node.compute(300)
+            elif node.number == end:
+                await node.cop.s_read()
+            else:
+                await node.compute(300)
+
+    def check(self, results: list[Any]) -> str:
+        return "right"
+
+
+def test_a_word_that_another_node_has_read_is_not_the_origin_of_the_next_one_like_it() -> None:
+    topology = mesh(3)
+    text = "(loop 'l 2 (stream 's 0 (runtime :values '(1 2)) :impl 'str_stream_rtdest))"
+    images = make_images(make_plan(compile_text(text, topology=topology), NodeShape(), name="twice"))
+    with Machine(images.shape, topology, engine="model") as machine:
+        run = run_application(images, Twice(), machine, events=True)  # type: ignore[arg-type]
+    rows = [json.loads(line) for line in trace_text(run.images, run.record, run.spans, lines=True).splitlines()]
+    writes = [row["time"] for row in rows if row["event"] == "write" and row["word"] == 7 and row["node"] == 0]
+    reads = {row["node"]: row["from"]["time"] for row in rows if row["event"] == "read" and row["word"] == 7}
+    assert reads == {1: writes[0], 2: writes[1]}
+
+
 def test_the_trace_for_chrome_has_a_track_a_node_and_a_flow_a_word(run: Run):
     events = json.loads(trace_text(run.images, run.record, run.spans, lines=False))["traceEvents"]
     names = {e["args"]["name"] for e in events if e["name"] == "process_name"}
