@@ -9,7 +9,7 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything fuzz fuzz-soak check docs clean formal mutants fpga bitstream
+.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -94,6 +94,11 @@ fuzz: $(STAMP) $(FUZZ_PINS) ## coverage-guided fuzzing of the language, FUZZ_SEC
 
 fuzz-soak: $(STAMP) ## a million random COP texts in one niced process, FUZZ_INPUTS=1000000
 	@nice $(BIN)/python tests/fuzz/cop_soak.py --inputs $(FUZZ_INPUTS)
+
+COMMANDS ?= 2500
+
+fuzz-commands: $(STAMP) ## hostile uses of the command, COMMANDS=2500, each in a process of its own
+	@nice $(BIN)/python tests/fuzz/commands_soak.py --uses $(COMMANDS)
 
 check: $(STAMP) ## format, lint, types, contracts between the rooms of the house
 	@$(BIN)/ruff format --check .

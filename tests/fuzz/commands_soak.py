@@ -173,7 +173,7 @@ def fault(use: Use, status: int, stdout: str, stderr: str, new: list[str]) -> st
             return "LONG"
         if stdout.strip():
             return "OUTPUT AND ERROR"
-        if new:
+        if new and use.output != "full":  # a file is whole before it is said that it is
             return "LEFT BEHIND"
     elif (
         not (stdout + stderr).strip() and use.output == "pipe" and not new and use.arguments[0] not in ("fmt", "check")

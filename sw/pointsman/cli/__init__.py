@@ -35,6 +35,7 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         _print_any_text()
+        before, sys.unraisablehook = sys.unraisablehook, _told
         try:
             cache_folder()
             result = super().invoke(ctx)
@@ -57,6 +58,14 @@ class _Group(click.Group):
             click.echo(f"pointsman: {what}{error.strerror or error}", err=True)
             _drop_output()
             ctx.exit(EXIT_USER)
+        finally:
+            sys.unraisablehook = before
+
+
+def _told(ignored: Any) -> None:
+    """What cannot be raised, as from ``__del__`` of an application's objects, is told in a line."""
+    where = getattr(ignored.object, "__qualname__", type(ignored.object).__name__)
+    click.echo(f"pointsman: {ignored.exc_type.__name__} in {where} is ignored", err=True)
 
 
 def _print_any_text() -> None:

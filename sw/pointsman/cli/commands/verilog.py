@@ -96,13 +96,18 @@ def verilog(ctx: click.Context, block: str, output: Path, **given: Any) -> None:
         if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
             option = "topology" if name == "network" else name.replace("_", "-")
             raise PointsmanError(f"the block {block} has no option --{option}")
-    if block == SWITCH:
-        _write_switch(output, given)
-        return
-    if not names_network(given):
+    if block != SWITCH and not names_network(given):
         raise click.MissingParameter(ctx=ctx, param_type="option", param_hint="--mesh")
-    write = _write_packet_routers if block == PACKET else _write_numesh
-    write(output, topology_of(given), given)
+    from amaranth._toolchain.yosys import YosysError
+
+    try:
+        if block == SWITCH:
+            _write_switch(output, given)
+        else:
+            (_write_packet_routers if block == PACKET else _write_numesh)(output, topology_of(given), given)
+    except YosysError as error:  # its own disk is full, for example
+        said = str(error).strip().splitlines() or ["it failed"]
+        raise PointsmanError(f"Yosys, which writes the Verilog: {said[-1]}") from None
 
 
 @seldom_collected

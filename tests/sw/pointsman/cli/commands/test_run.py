@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,15 @@ def test_options_that_do_not_go_together(options: list[str], said: str) -> None:
     done = CliRunner().invoke(main, ["run", MATMUL, "--mesh", "2x2", "--size", "4", *options])
     assert done.exit_code == 2
     assert said in done.output
+
+
+def test_what_an_object_of_an_application_raises_when_it_is_deleted_is_told_in_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "ring.py"
+    path.write_text("class A:\n    def __del__(self):\n        raise ValueError\nA()\n")
+    before = sys.unraisablehook
+    done = CliRunner().invoke(main, ["run", str(path), "--mesh", "2x1", "--dry"])
+    assert done.exit_code == 2
+    first, second, *_ = done.stderr.splitlines()
+    assert first == "pointsman: ValueError in A.__del__ is ignored"
+    assert second.startswith(f"pointsman: {path} must define one class derived from pointsman.runtime.Application")
+    assert sys.unraisablehook is before

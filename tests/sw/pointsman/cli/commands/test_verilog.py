@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from amaranth._toolchain.yosys import YosysError
 from click.testing import CliRunner
 
 from pointsman.cli import main
 from pointsman.errors import PointsmanError
 from pointsman.fpga.blocks import BLOCKS
 from pointsman.fpga.chain import block_rtlil
+from tdm_switch import emit
 
 
 def test_verilog_and_address_map_are_written(tmp_path: Path) -> None:
@@ -65,3 +67,16 @@ def test_an_order_that_the_switch_does_not_have_is_not_offered() -> None:
     done = CliRunner().invoke(main, ["verilog", "tdm-switch", "--order", "pipelined", "-o", "x.v"])
     assert done.exit_code == 2
     assert "'pipelined' is not one of 'plain', 'wrapped'" in done.output
+
+
+def test_a_yosys_that_fails_is_an_error_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen where the disk was full for its own files."""
+
+    def fail(shape: object) -> str:
+        raise YosysError("Traceback (most recent call last):\n  File x\nwasmtime._error.WasmtimeError: File too large")
+
+    monkeypatch.setattr(emit, "switch_verilog", fail)
+    done = CliRunner().invoke(main, ["verilog", "tdm-switch", "--ports", "2", "-o", str(tmp_path / "x.v")])
+    assert done.exit_code == 2
+    assert done.output == "pointsman: Yosys, which writes the Verilog: wasmtime._error.WasmtimeError: File too large\n"
+    assert not list(tmp_path.iterdir())
