@@ -32,7 +32,7 @@ from pointsman.errors import PointsmanError
 from pointsman.kernels import kernel
 
 from .crossbar import edge_colours
-from .parallel_switches import on_one, spread
+from .parallel_switches import Placed, on_one, spread
 
 MAX_TIME = 1 << 52
 """Largest sum of all demands, in units in which they are whole."""
@@ -81,7 +81,7 @@ def decompose(problem: DemandProblem, *, algorithm: str = "best") -> Timetable:
         if problem.switches > 1:
             placed = [spread(parts, delta, problem.switches, problem.overlap)]
             # Everything divided equally: more configurations, and every switch is busy as long as the others.
-            shares = [
+            shares: Placed = [
                 (Fraction(duration, problem.switches), pairs, switch)
                 for duration, pairs, _ in on_one(parts, problem.overlap)
                 for switch in range(problem.switches)

@@ -5,9 +5,11 @@ to the least busy one, as long as that makes the whole shorter, although every p
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 Part = tuple[int, list[tuple[int, int]]]
 """(duration, connections), in whole units."""
-Placed = list[tuple[int, list[tuple[int, int]], int]]
+Placed = list[tuple[int | Fraction, list[tuple[int, int]], int]]
 """(duration, connections, switch)."""
 
 ROUNDS = 10_000
