@@ -1,0 +1,176 @@
+"""The reference of JSON: every key that commands write is in it, and every key in it is written."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from numesh.memory_map import memory_map
+from numesh.shape import NodeShape
+from pointsman.cli import main
+from tdm_switch.address_map import address_map
+from tdm_switch.shape import SwitchShape
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "docs" / "make_json.py"
+SOURCES = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sw/pointsman").rglob("*.py"))
+RING = """
+import numpy as np
+from pointsman.runtime import Application
+
+class Ring(Application):
+    program = "ring.cop"
+    async def main(self, node):
+        await node.cop.next_load()
+        return await node.cop.next_func(np.zeros(8, np.int32))
+"""
+STREAMS = {"topology": {"kind": "mesh", "size": [2, 2]}, "streams": [{"source": 0, "destinations": [3]}]}
+CONNECTIONS = {"network": {"kind": "mesh", "size": [2, 2]}, "connections": [[0, 3], [1, 2]]}
+
+Path_ = tuple[str, ...]
+
+
+@pytest.fixture(scope="module")
+def maker() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_json", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the commands write, by the document's name."""
+    folder = tmp_path_factory.mktemp("json")
+    (folder / "ring.cop").write_text("(parameter words 8)\n(loop 'round 2 (cshift 'next 1 :m words))\n")
+    (folder / "ring.py").write_text(RING)
+    (folder / "streams.json").write_text(json.dumps(STREAMS))
+    (folder / "connections.json").write_text(json.dumps(CONNECTIONS))
+
+    def call(command: str, output: str | None = None) -> Any:
+        words = [str(folder / word) if re.search(r"\.(cop|py|json|image)$", word) else word for word in command.split()]
+        done = CliRunner().invoke(main, words)
+        assert done.exit_code == 0, f"{command}\n{done.output}{done.exception}"
+        return json.loads((folder / output).read_text() if output else done.stdout)
+
+    found = {
+        "run": call("run ring.py --mesh 2x2 --engine model --json run.json", "run.json"),
+        "dry": call("run ring.py --mesh 2x2 --dry --json dry.json", "dry.json"),
+        "explain": call("explain ring.cop --mesh 2x2 --json --decision"),
+        "plan": call("compile ring.cop --mesh 2x2 --emit plan"),
+        "routes": call("compile ring.cop --mesh 2x2 --emit routes"),
+        "tables": call("compile ring.cop --mesh 2x2 --target tdm --emit tables"),
+        "messages": call("compile ring.cop --mesh 2x2 --target packet -o messages.json", "messages.json"),
+        "route": call("route streams.json --length 8 --json route.json", "route.json"),
+        "configure": call("configure connections.json --json configure.json", "configure.json"),
+        "map": memory_map(NodeShape()),
+        "switch_map": address_map(SwitchShape()),
+    }
+    (folder / "other.json").write_text(json.dumps(found["run"] | {"period": 1}))
+    found["compare"] = call("compare run.json other.json --json compare.json", "compare.json")
+    assert CliRunner().invoke(
+        main, ["compile", str(folder / "ring.cop"), "--mesh", "2x2", "-o", str(folder / "r.image")]
+    )
+    found["check"] = call("check r.image --json check.json", "check.json")
+    return found
+
+
+def leaves(value: Any, before: Path_ = ()) -> Iterator[Path_]:
+    """Paths to what is no object and no list of objects; empty ones count as such."""
+    if isinstance(value, dict) and value:
+        for name, inner in value.items():
+            yield from leaves(inner, (*before, name))
+    elif isinstance(value, list) and any(_has_objects(one) for one in value):
+        for one in value:
+            yield from leaves(one, (*before, "[]"))
+    else:
+        yield before
+
+
+def _has_objects(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(_has_objects(one) for one in value))
+
+
+def tree_leaves(part: dict[str, Any]) -> Iterator[Path_]:
+    """Of ``tree`` of ``explain``: groups begin with "tree", operators with "operator"."""
+    inner = {name: value for name, value in part.items() if name != "children"}
+    yield from leaves(inner, ("tree" if "children" in part else "operator",))
+    if "children" in part:
+        yield "tree", "children"
+        for child in part["children"]:
+            yield from tree_leaves(child)
+
+
+def paths_of(name: str, value: dict[str, Any]) -> set[Path_]:
+    if name != "explain":
+        return set(leaves(value))
+    return {*leaves({key: one for key, one in value.items() if key != "tree"}), *tree_leaves(value["tree"])}
+
+
+def parsed(key: str) -> Path_:
+    return tuple(re.findall(r"\[\]|[^.\[\]]+", key))
+
+
+def begins(path: Path_, key: Path_) -> bool:
+    """Does ``path`` begin with ``key``?"""
+    return len(path) >= len(key) and all(b in ("*", a) for a, b in zip(path, key, strict=False))
+
+
+def is_told(path: Path_, keys: set[Path_]) -> bool:
+    """Is ``path`` a key or below one; or, being empty, above one?"""
+    return any(begins(path, key) or begins_pattern(key, path) for key in keys)
+
+
+def begins_pattern(key: Path_, path: Path_) -> bool:
+    return len(key) > len(path) and all(b in ("*", a) for a, b in zip(path, key, strict=False))
+
+
+def test_page_is_not_stale(maker: ModuleType) -> None:
+    assert maker.PAGE.read_text(encoding="utf-8") == maker.page(), "run docs/make_json.py"
+
+
+def test_every_key_that_is_written_is_told(maker: ModuleType, written: dict[str, Any]) -> None:
+    for one in maker.documents():
+        keys = {parsed(key) for key in (*one["keys"], *one["sometimes"])}
+        if one["name"] in written:
+            lost = [".".join(path) for path in paths_of(one["name"], written[one["name"]]) if not is_told(path, keys)]
+            assert lost == [], one["name"]
+    assert set(written) < {one["name"] for one in maker.documents()}
+
+
+def test_every_key_that_is_told_is_written(maker: ModuleType, written: dict[str, Any]) -> None:
+    for one in maker.documents():
+        if one["keys"]:
+            paths = paths_of(one["name"], written[one["name"]])
+            stale = [key for key in one["keys"] if not any(begins(path, parsed(key)) for path in paths)]
+            assert stale == [], one["name"]
+
+
+def test_keys_on_a_condition_are_names_in_the_sources(maker: ModuleType) -> None:
+    names = {parsed(key)[-1] for one in maker.documents() for key in one["sometimes"]}
+    assert len(names) > 20
+    assert [name for name in names if not re.search(rf'"{name}"|^    {name}: ', SOURCES, re.MULTILINE)] == []
+
+
+def test_a_key_that_is_missing_or_stale_is_found() -> None:
+    keys = {parsed("a.*.b"), parsed("c[].d")}
+    assert is_told(("a", "x", "b"), keys)
+    assert is_told(("c", "[]", "d"), keys)
+    assert is_told(("c",), keys)  # an empty list
+    assert not is_told(("a", "x", "e"), keys)
+    assert not is_told(("f",), keys)
+    assert set(leaves({"a": {"x": {"b": 1}}, "c": [{"d": [[1]]}], "e": {}})) == {
+        ("a", "x", "b"),
+        ("c", "[]", "d"),
+        ("e",),
+    }
