@@ -30,7 +30,7 @@ class Ring(Application):
     program = "ring.cop"
     async def main(self, node):
         await node.cop.next_load()
-        return await node.cop.next_func(np.zeros(8, np.int32))
+        return await node.cop.next_func(np.zeros(32, np.int32))
 """
 STREAMS = {"topology": {"kind": "mesh", "size": [2, 2]}, "streams": [{"source": 0, "destinations": [3]}]}
 CONNECTIONS = {"network": {"kind": "mesh", "size": [2, 2]}, "connections": [[0, 3], [1, 2]]}
@@ -52,7 +52,7 @@ def maker() -> ModuleType:
 def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the commands write, by the document's name."""
     folder = tmp_path_factory.mktemp("json")
-    (folder / "ring.cop").write_text("(parameter words 8)\n(loop 'round 2 (cshift 'next 1 :m words))\n")
+    (folder / "ring.cop").write_text("(parameter words 32)\n(loop 'round 2 (cshift 'next 1 :m words))\n")
     (folder / "ring.py").write_text(RING)
     (folder / "streams.json").write_text(json.dumps(STREAMS))
     (folder / "connections.json").write_text(json.dumps(CONNECTIONS))

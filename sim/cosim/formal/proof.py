@@ -76,7 +76,7 @@ class Proof:
     @property
     def mode(self) -> str:
         """Method of the proof, in words."""
-        return f"induction, {self.depth} cycles" if self.depth else "structure"
+        return f"induction, {self.depth} {'cycle' if self.depth == 1 else 'cycles'}" if self.depth else "structure"
 
     @property
     def covered(self) -> tuple[Case, ...]:

@@ -313,8 +313,9 @@ class _Attempts:
     def _draft(self, number: int, seed: int, *, fallbacks: bool) -> _CandidateDraft | None:
         """Route the phases of a candidate, each by itself; None if a phase cannot be routed."""
         one = self.ways[number]
-        phases = len(one.structure.phases)
-        self.progress(f"planning {self.name} with {phases} phases of {one.period} slots ({one.estimate:.0f} cycles)")
+        number_of = len(one.structure.phases)
+        phases = "1 phase" if number_of == 1 else f"{number_of} phases"
+        self.progress(f"planning {self.name} with {phases} of {one.period} slots ({one.estimate:.0f} cycles)")
         context = PlanContext(
             analysis=one.variant.analysis,
             replaced=one.variant.replaced,

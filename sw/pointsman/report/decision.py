@@ -119,10 +119,14 @@ def _between(ends: Sequence[float]) -> str:
     return f"{ends[0]:,.0f} to {ends[1]:,.0f}"
 
 
+def _phases(number: int) -> str:
+    return "1 phase" if number == 1 else f"{number} phases"
+
+
 def decision_text(plain: dict[str, Any]) -> str:
     """The values of `decision_json` as text."""
     lines = [
-        f"decision: {len(plain['phases'])} phases of {plain['period']} slots, {plain['cycles']:,.0f} cycles predicted"
+        f"decision: {_phases(len(plain['phases']))} of {plain['period']} slots, {plain['cycles']:,.0f} cycles predicted"
         + (f" ({_between(plain['range'])}: with none and with all optional groups)" if plain["range"] else "")
         + (f"; the search stopped {plain['gap']:.1%} above its bound" if plain["gap"] else "")
     ]

@@ -198,7 +198,7 @@ def _cause(one: Waiting, timed: Timed) -> str:
     mine = timed.phases_of.get(one.label, frozenset())
     beside = [label for label, where in timed.phases_of.items() if label != one.label and where & mine]
     shared = (
-        f"; {', '.join(map(repr, beside[:4]))}{' and others' if len(beside) > 4 else ''} share the phase"
+        f"; {', '.join(map(repr, beside[:4]))}{' and others' if len(beside) > 4 else ''} {'shares' if len(beside) == 1 else 'share'} the phase"
         if beside
         else ""
     )

@@ -51,8 +51,13 @@ def _tables(path: Path) -> tuple[str, dict[str, Any]]:
 
     tables = read_tables(path)
     findings = check_tables(tables)
-    size = f"{len(tables.sets)} sets of {len(tables.phases)} phases"
-    said = f"{size}, {len(findings)} rules broken" if findings else f"every rule holds for {size}"
+    sets, phases = len(tables.sets), len(tables.phases)
+    size = f"{sets} {'set' if sets == 1 else 'sets'} of {phases} {'phase' if phases == 1 else 'phases'}"
+    said = (
+        f"{size}, {len(findings)} {'finding' if len(findings) == 1 else 'findings'}"
+        if findings
+        else f"every rule holds for {size}"
+    )
     return "\n".join([*findings, f"{tables.name}: {said}"]), {"ok": not findings, "findings": findings}
 
 
