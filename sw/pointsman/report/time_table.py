@@ -197,11 +197,8 @@ def _cause(one: Waiting, timed: Timed) -> str:
         return "most of it while words are on their way, or passed on by other nodes"
     mine = timed.phases_of.get(one.label, frozenset())
     beside = [label for label, where in timed.phases_of.items() if label != one.label and where & mine]
-    shared = (
-        f"; {', '.join(map(repr, beside[:4]))}{' and others' if len(beside) > 4 else ''} {'shares' if len(beside) == 1 else 'share'} the phase"
-        if beside
-        else ""
-    )
+    others = f"{', '.join(map(repr, beside[:4]))}{' and others' if len(beside) > 4 else ''}"
+    shared = f"; {others} {'shares' if len(beside) == 1 else 'share'} the phase" if beside else ""
     return f"{timed.paces[one.label].text}{shared}"
 
 
