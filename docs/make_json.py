@@ -15,9 +15,9 @@ KEYS = HERE / "json_keys.toml"
 HEAD = """\
 # JSON, key by key
 
-Made by `docs/make_json.py` from `docs/json_keys.toml`; a test runs the commands and compares. Dots lead into objects, `[]` into each
-item of a list, `*` stands for any name. Cycles, words, slots and seconds are the units throughout; places in lists count from 0. Keys
-may be added in later versions, so readers should ignore keys that they do not know.
+Made by `docs/make_json.py` from `docs/json_keys.toml`; a test runs the commands and compares. Dots lead into objects,
+`[]` into each item of a list, `*` stands for any name. Cycles, words, slots and seconds are the units throughout; places in
+lists count from 0. Keys may be added in later versions, so readers should ignore keys that they do not know.
 
 Of other forms: [images](image_format.md) are binary, and `compile --emit images` prints the same as JSON ([below](#images));
 the document of [show](show.md#the-document) is described with the pages that it makes; what commands *read* is on the pages of
@@ -26,7 +26,7 @@ the document of [show](show.md#the-document) is described with the pages that it
 TAIL = """
 ## Images
 
-`pointsman compile PROGRAM --emit images` prints what an image file holds. Keys are the attributes of these classes, an object each.
+`pointsman compile PROGRAM --emit images` prints what an image file holds. Keys are the attributes of these classes.
 
 ```{eval-rst}
 .. automodule:: pointsman.artifacts.images.images
