@@ -24,6 +24,11 @@ STREAMS = {
     ],
 }
 """Streams of the page of ``pointsman route``: a permutation with a multicast."""
+CONNECTIONS = {
+    "network": {"kind": "crossbar", "size": 12},
+    "connections": sorted({(u, (u * step + 1) % 12) for u in range(12) for step in (1, 2, 3, 5)}),
+}
+"""Connections of the page of ``pointsman configure``."""
 SHOWN = {
     "matmul": ("examples/matmul/matmul.py", "--mesh", "4x4", *MODEL, "--size", "16"),
     "gauss": ("examples/gauss/gauss.py", "--mesh", "4x4", *MODEL, "--size", "16"),
@@ -44,9 +49,11 @@ SHOWN = {
         "--mode",
         "hybrid",
     ),
+    "packet": ("examples/matmul/matmul.py", "--mesh", "4x4", *MODEL, "--size", "16", "--target", "packet"),
     "route": ("routes.json", "--topology", "torus:4x4"),
+    "configure": ("configurations.json",),
 }
-"""What each page shows, as arguments of ``pointsman show``; routes are made first."""
+"""What each page shows, as arguments of ``pointsman show``; routes and configurations are made first."""
 
 
 def make_document(name: str) -> None:
@@ -67,6 +74,10 @@ def make_document(name: str) -> None:
             streams, what = Path(folder, "streams.json"), str(Path(folder, "routes.json"))
             streams.write_text(json.dumps(STREAMS))
             call("route", str(streams), "--json", what)
+        if name == "configure":
+            given, what = Path(folder, "connections.json"), str(Path(folder, "configurations.json"))
+            given.write_text(json.dumps(CONNECTIONS))
+            call("configure", str(given), "--json", what)
         call("show", what, *options, "--json", str(out))
         (FOLDER / f"{name}.json.gz").write_bytes(gzip.compress(out.read_bytes(), 9, mtime=0))
 

@@ -20,9 +20,10 @@ from pointsman.targets.packet import PacketProgram
 from .document import Document, Operator, Phase, Step, Stream, Way, Word
 from .measured import MOST_WORDS, SLICES, Activity, ShownRun, keep_some, run_of
 from .network import net_of
+from .switch import FUNCTION, Doing
 
 Message = tuple[int, int, int, int, tuple[int, ...]]
-"""(source, destination, address, cycle of its last word's write, words)."""
+"""(source, destination, address, cycle in which its header was written, words)."""
 
 
 def packet_document(program: PacketProgram, *, source: Sequence[str] = ()) -> Document:
@@ -58,7 +59,10 @@ def add_packet_run(document: Document, program: PacketProgram, done: ShownRun, s
     if done.record.events is None:
         return
     messages, reads = _messages(program.shape, done.record.events)
-    streams: dict[tuple[int, int, int], int] = {}
+    doing = Doing(run)
+    labels = {one.label: index for index, one in enumerate(document.operators)}
+    phase_of = {index: number for number, phase in enumerate(document.phases) for index in phase.operators}
+    streams: dict[tuple[int, int, int, int], int] = {}
     ways: dict[int, list[int]] = {}
     number_of = {pair: number for number, pair in enumerate(document.network.links)}
     slices = max(1, min(SLICES, run.cycles))
@@ -66,7 +70,9 @@ def add_packet_run(document: Document, program: PacketProgram, done: ShownRun, s
     load = np.zeros((len(document.network.links), slices), np.int64)
     words: list[Word] = []
     for (source, destination, address, time, sent), read in zip(messages, reads, strict=True):
-        key = source, destination, address
+        span = doing.at(source, time)
+        match = FUNCTION.fullmatch(run.activities[run.spans[span][3]]) if span >= 0 else None
+        key = source, destination, address, labels.get(match[1], -1) if match else -1
         number = streams.setdefault(key, len(streams))
         if number not in ways:
             way = route(program.shape, source, destination)
@@ -78,8 +84,17 @@ def add_packet_run(document: Document, program: PacketProgram, done: ShownRun, s
     for number, _, _ in words:
         counts[number] += 1
     document.streams = [
-        Stream(f"{u} → {v}, address {address}", -1, -1, u, WORD, [(v, address)], counts[number], [_drawn(ways[number])])
-        for (u, v, address), number in streams.items()
+        Stream(
+            f"{u} → {v}, address {address}",
+            operator,
+            phase_of.get(operator, -1),
+            u,
+            WORD,
+            [(v, address)],
+            counts[number],
+            [_drawn(ways[number])],
+        )
+        for (u, v, address, operator), number in streams.items()
     ]
     run.load = load.tolist()
     run.words_all = len(words)
@@ -92,39 +107,39 @@ def _drawn(links: Sequence[int]) -> Way:
 
 
 def _messages(shape: RouterShape, events: np.ndarray) -> tuple[list[Message], list[int | None]]:
-    """Messages in the order of their last words, and when each was read to its end (None: it was not found)."""
-    open_: dict[int, list[int]] = defaultdict(list)
-    messages: list[Message] = []
+    """Messages in the order of their headers, and when each was read to its end (None: it was not)."""
+    written: dict[int, int] = {}
+    sent: list[tuple[int, int, int, int, list[int]]] = []
+    ended: set[int] = set()
     reads: list[int | None] = []
     waiting: dict[tuple[int, int, int], deque[int]] = defaultdict(deque)
     reading: dict[tuple[int, int], tuple[int, int]] = {}
     places = {shape.pack(shape.place(node)): node for node in range(shape.nodes)}
     for time, node, register, write, word in events.tolist():
         if write and register in (WORD, LAST):
-            open_[node].append(word)
-            if register == LAST:
-                sent = tuple(open_.pop(node))
-                destination, address = places[sent[0] & ((1 << ADDRESS) - 1)], sent[0] >> ADDRESS & 0xF
-                # A message passed on while it is read can be read before its last word is written: found when it is complete.
-                waiting[destination, address, node].append(len(messages))
-                messages.append((node, destination, address, time, sent))
+            # A message can be read, and passed on, while its last words have still to be written.
+            if node not in written:
+                destination, address = places[word & ((1 << ADDRESS) - 1)], word >> ADDRESS & 0xF
+                waiting[destination, address, node].append(len(sent))
+                written[node] = len(sent)
+                sent.append((node, destination, address, time, []))
                 reads.append(None)
+            sent[written[node]][4].append(word)
+            if register == LAST:
+                ended.add(written.pop(node))
         elif not write:
-            left = reading.get((node, register))
-            if left is None:
+            message, count = reading.pop((node, register), (-1, 0))
+            if message < 0:
                 queue = waiting[node, register, source_of(word)]
                 if not queue:
                     continue
                 message = queue.popleft()
-                reading[node, register] = message, len(messages[message][4]) - 1
-            else:
-                message, rest = left
-                reading[node, register] = message, rest - 1
-            message, rest = reading[node, register]
-            if rest == 0:
+            count += 1
+            if message in ended and count == len(sent[message][4]):
                 reads[message] = time
-                del reading[node, register]
-    return messages, reads
+            else:
+                reading[node, register] = message, count
+    return [(u, v, address, time, tuple(words)) for u, v, address, time, words in sent], reads
 
 
 def route(shape: RouterShape, source: int, destination: int) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ const VIEWS = [
   { name: "why", title: "Why", page: drawWhy, when: () => true },
   { name: "source", title: "Program", page: drawSource, when: () => doc.source.length > 0 },
 ].filter(view => view.when());
+const hasTime = timed || doc.streams.length > 0;  // configurations alone have none
 const viewNow = () => VIEWS.find(view => view.name === state.view) || VIEWS[0];
 
 let waiting = false;
@@ -21,7 +22,7 @@ function draw() {
     const key = JSON.stringify([view.name, state.node, state.phase, state.line, state.colour]);
     if (key !== pageKey) { pageKey = key; view.page(); pane.scrollTop = 0; if (view.page === drawSource) drawSource(); }
   }
-  drawStrip();
+  if (hasTime) drawStrip();
   const key = JSON.stringify([state.view, state.stream, state.way, state.word, state.link, state.phase, state.values, state.colour]);
   if (key !== panelKey) { panelKey = key; drawPanel(); }
   document.querySelectorAll("#views button").forEach(button => button.setAttribute("aria-selected", button.dataset.view === view.name));
@@ -49,21 +50,21 @@ function buildControls() {
     choice(operatorName(index), "value" + index, doc.operators[index].values.map((said, i) => [i, said]), state.values[index] || 0, value => { state.values[index] = +value; state.stream = state.word = -1; });
   }
   if (view === "space") {
-    if (run && run.words.length) choice("across", "axis", [["slots", "slots of the period"], ["cycles", "cycles of the run"]], state.axis, value => { state.axis = value; if (value === "cycles") narrow(); });
+    if (run && run.words.length && doc.period) choice("across", "axis", [["slots", "slots of the period"], ["cycles", "cycles of the run"]], state.axis, value => { state.axis = value; if (value === "cycles") narrow(); });
     choice("links in order of", "order", [["way", "streams"], ["node", "nodes"], ["load", "load"]], state.order, value => { state.order = value; });
   }
   if (["mesh", "space"].includes(view) && doc.streams.length) choice("colour by", "colour", [["stream", "stream"], ["operator", "operator"], ["source", "source"]], state.colour, value => { state.colour = value; });
   if (view === "node") choice("node", "node", Array.from({ length: net.nodes }, (_, i) => [i, i]), state.node, value => { state.node = +value; });
   if (view === "switch") choice("connections", "table", doc.tables.map((table, i) => [i, table.name]), state.table, value => { state.table = +value; });
   if (["mesh", "space", "time", "switch"].includes(view)) {
-    button(state.playing ? "❚❚ pause" : "▶ play", "play", "Play (space)", () => play(!state.playing), state.playing);
-    choice("cycles a second", "speed", [[2, "2"], [8, "8"], [32, "32"], [256, "256"], [2048, "2,048"], [16384, "16,384"]], state.speed, value => { state.speed = +value; });
+    if (hasTime) button(state.playing ? "❚❚ pause" : "▶ play", "play", "Play (space)", () => play(!state.playing), state.playing);
+    if (hasTime) choice("cycles a second", "speed", [[2, "2"], [8, "8"], [32, "32"], [256, "256"], [2048, "2,048"], [16384, "16,384"]], state.speed, value => { state.speed = +value; });
     button("all", "all", "Whole time (Home)", () => { wholeTime(); state.playing = false; Object.assign(eye(), { zoom: 1, x: 0, y: 0 }); });
     button("+", "in", "Nearer (+)", () => zoom(1.3)); button("−", "out", "Farther (−)", () => zoom(1 / 1.3));
     button("save PNG", "png", "Save this picture", savePicture);
   }
 }
-function narrow() { if (run && state.to - state.from > 12 * period) { const first = run.words.length ? Math.max(0, run.words[0][1] - 2) : 0; if (state.from < first) state.from = first; state.to = Math.min(cycles, state.from + Math.max(24, 6 * period)); } }
+function narrow() { if (run && doc.period && state.to - state.from > 12 * period) { const first = run.words.length ? Math.max(0, run.words[0][1] - 2) : 0; if (state.from < first) state.from = first; state.to = Math.min(cycles, state.from + Math.max(24, 6 * period)); } }
 function zoom(by) {
   if (state.view === "time" || (state.view === "space" && state.axis === "cycles")) {
     const middle = (state.from + state.to) / 2, half = Math.max(2, (state.to - state.from) / 2 / by);
@@ -158,7 +159,7 @@ document.addEventListener("keydown", event => {
   const shift = way => { const wide = state.to - state.from, by = Math.max(-state.from, Math.min(stripEnd() - state.to, way * Math.max(1, wide / 4))); state.from += by; state.to += by; };
   const turn = (name, step, many) => { state[name] = ((state[name] + step) % many + many) % many; };
   const keys = {
-    " ": () => play(!state.playing), ArrowLeft: () => shift(-1), ArrowRight: () => shift(1), "+": () => zoom(1.3), "=": () => zoom(1.3), "-": () => zoom(1 / 1.3),
+    " ": () => play(hasTime && !state.playing), ArrowLeft: () => shift(-1), ArrowRight: () => shift(1), "+": () => zoom(1.3), "=": () => zoom(1.3), "-": () => zoom(1 / 1.3),
     "[": () => { turn("phase", -1, phases); state.stream = state.word = -1; }, "]": () => { turn("phase", 1, phases); state.stream = state.word = -1; },
     n: () => turn("node", 1, net.nodes), p: () => turn("node", -1, net.nodes), Home: () => { wholeTime(); Object.assign(eye(), { zoom: 1, x: 0, y: 0 }); },
     w: () => { if (state.stream >= 0 && wordsOf[state.stream].length) { const all = wordsOf[state.stream]; state.word = all[(all.indexOf(state.word) + 1) % all.length]; const gone = departure(doc.streams[state.stream], run.words[state.word][1]); if (gone) state.way = doc.streams[state.stream].ways.indexOf(gone.way); } },
@@ -183,6 +184,7 @@ document.getElementById("keys").innerHTML = "<h2>Keys and mouse</h2><table>" + K
 document.getElementById("help").addEventListener("click", () => document.getElementById("keys").showModal());
 window.addEventListener("resize", refresh);
 if (location.hash.length > 1) for (const part of location.hash.slice(1).split("&")) { const [name, value] = part.split("="); if (name in state) state[name] = isNaN(+value) ? value : +value; }
-if (!VIEWS.some(view => view.name === state.view)) state.view = VIEWS[0].name;
+if (!VIEWS.some(view => view.name === state.view)) state.view = (VIEWS.find(view => view.name === "switch") || VIEWS[0]).name;
+if (!hasTime) strip.parentElement.style.display = "none";
 window.pointsman = { doc, state, go, refresh, hits: () => hits };
 buildControls(); draw();

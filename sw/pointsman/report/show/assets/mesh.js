@@ -130,7 +130,8 @@ function legend(pen, width, height, full) {
   pen.fillStyle = "#333"; pen.textAlign = "left";
   pen.fillText(`1 to ${count(full)} words a link` + (timed ? ` in cycles ${count(state.from)} to ${count(state.to)}` : doc.period ? ` in slots ${Math.floor(state.from)} to ${Math.max(Math.floor(state.from), Math.ceil(state.to) - 1)} of ${period}` : ""), x + 128, y);
   if (run && run.spans.length) {
-    let at = Math.max(x + 390, width - 75 * run.categories.length);
-    for (const name of run.categories) { pen.fillStyle = CATEGORY[name] || "#ccc"; pen.fillRect(at, y - 5, 10, 10); pen.fillStyle = "#333"; pen.fillText(name, at + 14, y); at += 70; }
+    const names = run.categories.filter((_, i) => run.per_node.some(row => row[i])), wides = names.map(name => pen.measureText(name).width + 26);
+    let at = Math.max(x + 390, width - 8 - wides.reduce((a, b) => a + b, 0));
+    names.forEach((name, i) => { pen.fillStyle = CATEGORY[name] || "#ccc"; pen.fillRect(at, y - 5, 10, 10); pen.fillStyle = "#333"; pen.fillText(name, at + 14, y); at += wides[i]; });
   }
 }

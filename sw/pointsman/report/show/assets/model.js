@@ -11,14 +11,14 @@ const cycles = run ? Math.max(1, run.cycles) : period;
 const hasLoad = !!(run && run.load.length);
 const state = {
   view: "mesh", phase: 0, values: {}, from: 0, to: hasLoad || run ? cycles : period, node: 0, link: -1, stream: -1, word: -1, way: 0,
-  order: "way", colour: "stream", axis: "slots", playing: false, now: 0, speed: 8, table: 0, slow: 0,
+  order: "way", colour: "stream", axis: doc.period || !run ? "slots" : "cycles", playing: false, now: 0, speed: 8, table: 0, slow: 0,
 };
 const timed = !!(run && (run.load.length || run.spans.length));  // the strip shows cycles of the run; otherwise slots
 
 const linkFrom = new Map();
 net.links.forEach(([u, v], index) => linkFrom.set(u + ">" + v, index));
 const linkName = index => net.links[index] ? net.links[index][0] + " → " + net.links[index][1] : "?";
-const phaseName = index => index < 0 ? "loading" : (doc.phases[index] || { name: "?" }).name;
+const phaseName = index => index < 0 ? (doc.target === "numesh" ? "loading" : "") : (doc.phases[index] || { name: "?" }).name;
 const operatorName = index => index < 0 ? "no operator" : doc.operators[index].label;
 const grouped = new Intl.NumberFormat("en-US");
 const count = number => grouped.format(Math.round(number));
@@ -31,7 +31,7 @@ const copLine = operator => {
 
 // Streams of the phase and of the values that are chosen.
 function isOn(stream) {
-  if (doc.phases.length && stream.phase !== state.phase) return false;
+  if (doc.phases.length && stream.phase >= 0 && stream.phase !== state.phase) return false;
   if (stream.operator < 0 || !stream.values.length) return true;
   const want = state.values[stream.operator] || 0;
   return stream.values.includes(want);
@@ -56,7 +56,8 @@ function instanceOf(stream) {
 const wordsOf = doc.streams.map(() => []);
 if (run) run.words.forEach((word, index) => { if (wordsOf[word[0]]) wordsOf[word[0]].push(index); });
 function departure(stream, wrote) {  // way and cycle of its start slot, for a word that waits for no other
-  if (!stream.ways.length || !doc.period) return null;
+  if (!stream.ways.length) return null;
+  if (!doc.period) return { way: stream.ways[0], start: wrote };  // packet routers: a link a cycle, as nobody measured them
   const slot = ((wrote + 1 - doc.first) % period + period) % period;
   let best = null;
   for (const way of stream.ways) {

@@ -58,7 +58,8 @@ function drawWhy() {
   const out = [], why = doc.why || {};
   if (run) {
     const cpu = run.categories.indexOf("cpu"), computing = cpu < 0 ? 0 : run.per_node.reduce((a, row) => a + row[cpu], 0) / Math.max(1, run.per_node.length);
-    out.push("<h2>The run</h2>", tableOf(["cycles", "computing, mean", "without computing", "predicted without computing", "engine", "answer"], [[run.cycles, computing, run.cycles - computing, why.cycles === undefined || why.cycles === null ? "" : why.cycles, escapeText(run.engine), escapeText(run.answer)]]));
+    const expected = why.cycles === undefined && why.time ? why.time.predicted_cycles : why.cycles;
+    out.push("<h2>The run</h2>", tableOf(["cycles", "computing, mean", "without computing", "predicted without computing", "engine", "answer"], [[run.cycles, computing, run.cycles - computing, expected === undefined || expected === null ? "" : expected, escapeText(run.engine), escapeText(run.answer)]]));
   }
   if (why.cycles !== undefined) out.push(`<p>${doc.phases.length} phases of ${doc.period} slots, <b>${count(why.cycles)}</b> cycles predicted${why.gap ? `; the search stopped ${(100 * why.gap).toFixed(1)} % above its bound` : ""}.</p>`);
   else if (doc.target === "numesh") out.push('<p class="faint">The decision is known only where the program was compiled: show the COP file or the application instead of the image.</p>');
@@ -67,10 +68,13 @@ function drawWhy() {
   if (why.bounds && why.bounds.length) out.push("<h2>Bounds</h2>", tableOf(["bound", "kind", "what sets it"], why.bounds.map(bound => [bound.value, escapeText(bound.kind), escapeText(bound.text)])));
   if (why.time) {
     const known = value => value === null || value === undefined ? "" : value;
-    const row = (name, one) => [name, known(one.predicted), known(one.measured), known(one.under_way), one.bound ? one.bound.cycles : "", one.reached ? bar(one.reached) : "", one.bound ? escapeText(`${one.bound.kind}: ${one.bound.text}`) : "", one.pace ? one.pace.cycles : "", one.pace ? escapeText(`${one.pace.kind}: ${one.pace.text}`) : ""];
-    out.push("<h2>Where the time went</h2>", tableOf(["", "predicted", "measured", "under way", "at least", "reached", "what bounds it", "at this pace", "what sets the pace"],
-      why.time.phases.flatMap(phase => [row(`<b>phase ${escapeText(phase.name)}</b>`, phase), ...phase.operators.map(label => row("&emsp;" + escapeText(label), why.time.operators[label]))])));
-    out.push('<p class="faint">Cycles outside computing, mean over the nodes. Under way: messages are between the first call and the last. At least: what no implementation can go below. At this pace: what the words alone take at the rate that the compiler has given them.</p>');
+    const entries = why.time.phases.flatMap(phase => [[`<b>phase&nbsp;${escapeText(phase.name)}</b>`, phase], ...phase.operators.map(label => ["&emsp;" + escapeText(label), why.time.operators[label]])]);
+    const told = new Set(why.time.phases.flatMap(phase => phase.operators));
+    for (const [label, one] of Object.entries(why.time.operators)) if (!told.has(label)) entries.push([`${escapeText(label)} <span class="faint">in several phases</span>`, one]);
+    const paced = entries.some(([, one]) => one.pace), because = one => one ? escapeText(`${one.kind}: ${one.text}`) : "";
+    const row = ([name, one]) => [name, known(one.predicted), known(one.measured), known(one.under_way), one.bound ? one.bound.cycles : "", one.reached ? bar(one.reached) : "", because(one.bound), ...(paced ? [one.pace ? one.pace.cycles : "", because(one.pace)] : [])];
+    out.push("<h2>Where the time went</h2>", tableOf(["", "predicted", "measured", "under way", "at least", "reached", "what bounds it", ...(paced ? ["at this pace", "what sets the pace"] : [])], entries.map(row)));
+    out.push('<p class="faint">Cycles outside computing, mean over the nodes. Under way: messages are between the first call and the last. At least: what no implementation can go below.' + (paced ? " At this pace: what the words alone take at the rate that the compiler has given them.</p>" : "</p>"));
     if (why.time.waits.length) out.push("<h2>What was waited for</h2>", tableOf(["function", "calls", "words", "cycles", "why"], why.time.waits.map(one => [escapeText(one.function), one.calls, one.words, one.cycles, escapeText(one.cause)])));
   }
   doc.phases.forEach((phase, index) => {

@@ -77,7 +77,7 @@ function drawSpace() {
   for (let t = Math.ceil(at.origin / ticks) * ticks; t <= at.origin + at.span; t += ticks) if (at.x(t) >= GUTTER - 1) pen.fillText(inTime ? count(t) : (t % period), at.x(t) + (inTime ? 0 : at.wide / 2), 14);
   pen.textAlign = "left";
   pen.fillText(inTime ? "cycle" : `slot of ${period}`, 8, 14);
-  pen.fillText(inTime ? `${rows.length} links   ○ written   ● read   dashed: waited for its reader` : `${phaseSaid()}: ${rows.length} links   ○ written by a processor   ■ can be read   dashed: borders of the period`, GUTTER, height - 10);
+  pen.fillText(inTime ? doc.period ? `${rows.length} links   ○ written   ● read   dashed: waited for its reader` : `${rows.length} links   ○ header written   ● last word read   between them nobody measured` : `${phaseSaid()}: ${rows.length} links   ○ written by a processor   ■ can be read   dashed: borders of the period`, GUTTER, height - 10);
 }
 const phaseSaid = () => doc.phases.length ? `phase ${phaseName(state.phase)}` : doc.target;
 function niceStep(least) { const ten = Math.pow(10, Math.floor(Math.log10(Math.max(1, least)))); return [1, 2, 5, 10].map(f => f * ten).find(step => step >= least) || ten; }

@@ -36,7 +36,7 @@ function drawStrip() {
       const x = stripX(width, slice * stripEnd() / row.length), end = stripX(width, (slice + 1) * stripEnd() / row.length);
       pen.fillStyle = heat(.15 + .85 * Math.min(1, words / full)); pen.fillRect(x, y, Math.max(.7, end - x), tall - .5);
     });
-    pen.fillStyle = "#444"; pen.textAlign = "right"; pen.fillText(linkName(link), stripEdge - 5, y + tall / 2); pen.textAlign = "left";
+    if (i % Math.ceil(10 / tall) === 0) { pen.fillStyle = "#444"; pen.textAlign = "right"; pen.fillText(linkName(link), stripEdge - 5, y + tall / 2); pen.textAlign = "left"; }
   });
   if (!rows.length && timed && run.spans.length) drawStripShares(pen, width, bandTall + 4, height - bandTall - 22);
   pen.fillStyle = "rgba(60,60,60,.14)";

@@ -40,7 +40,7 @@ function drawBursts(pen, width, height, top) {  // a row an input port: bursts o
     const y = top + 10 + from * tall, left = x(wrote), wide = Math.max(1, x(last + 1) - left);
     pen.fillStyle = loaded ? "#0072B2" : hit ? "#009E73" : "#D55E00"; pen.fillRect(left, y, wide, tall - 1);
     pen.fillStyle = "rgba(255,255,255,.55)"; pen.fillRect(left, y, Math.max(0, Math.min(wide, x(first) - left)), tall - 1);
-    if (wide > 18 && tall > 10) { pen.fillStyle = "#000"; pen.fillText("→" + to, left + 2, y + tall / 2); }
+    if (tall > 10 && wide > pen.measureText("→" + to).width + 4) { pen.fillStyle = x(first) - left > wide / 2 ? "#000" : "#fff"; pen.fillText("→" + to, left + 2, y + tall / 2); }
     hits.push({ x: left, y, w: wide, h: tall, what: { node: from }, say: () => `input ${from} → output ${to}: ${words} words\nfirst written in cycle ${count(wrote)}, read from ${count(first)} to ${count(last)}\n${loaded ? "preloaded" : hit ? "hit: made by the scheduler before" : "missed: waited " + count(first - wrote) + " cycles for its connection"}` });
   }
   pen.restore();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import re
 import zlib
 from pathlib import Path
@@ -66,23 +67,27 @@ def test_every_view_draws(opened: Any) -> None:
         assert ink(opened, "strip") > 8
 
 
+def drive(browser: Any, view: str) -> None:
+    """Choose every option and press every button of a view, but the one that saves a picture."""
+    browser.run(f"pointsman.go('{view}')")
+    for name in browser.run("[...document.querySelectorAll('#controls select')].map(s => s.id)"):
+        browser.run(
+            f"""(() => {{ const s = document.getElementById('{name}'); if (!s) return;
+            for (const o of [...s.options].map(o => o.value)) {{ const t = document.getElementById('{name}'); if (!t) return;
+            t.value = o; t.dispatchEvent(new Event('change')); }} }})()"""
+        )
+        browser.settle()
+    for name in browser.run("[...document.querySelectorAll('#controls button')].map(b => b.id)"):
+        if name != "do-png":
+            browser.run(f"(() => {{ const b = document.getElementById('{name}'); if (b) b.click(); }})()")
+            browser.settle()
+    browser.key("Escape")
+    browser.key("Home")
+
+
 def test_every_control_can_be_driven(opened: Any) -> None:
     for view in VIEWS:
-        opened.run(f"pointsman.go('{view}')")
-        names = opened.run("[...document.querySelectorAll('#controls select')].map(s => s.id)")
-        for name in names:
-            opened.run(
-                f"""(() => {{ const s = document.getElementById('{name}'); if (!s) return;
-                for (const o of [...s.options].map(o => o.value)) {{ const t = document.getElementById('{name}'); if (!t) return;
-                t.value = o; t.dispatchEvent(new Event('change')); }} }})()"""
-            )
-            opened.settle()
-        for name in opened.run("[...document.querySelectorAll('#controls button')].map(b => b.id)"):
-            if name != "do-png":
-                opened.run(f"(() => {{ const b = document.getElementById('{name}'); if (b) b.click(); }})()")
-                opened.settle()
-        opened.key("Escape")
-        opened.key("Home")
+        drive(opened, view)
 
 
 def test_every_key_does_something(opened: Any) -> None:
@@ -150,3 +155,44 @@ def test_a_slice_of_time_filters_the_network(opened: Any) -> None:
 
 def test_size_is_small(document: Document, tmp_path: Path) -> None:
     assert write_page(document, tmp_path / "page.html") < 200_000
+
+
+def test_the_picture_that_is_seen_can_be_saved(opened: Any) -> None:
+    for view in ("mesh", "space", "time"):
+        opened.run(f"pointsman.go('{view}')")
+        opened.settle()
+        name, data = opened.run(
+            """(() => { const found = [], click = HTMLAnchorElement.prototype.click;
+            HTMLAnchorElement.prototype.click = function () { found.push(this.download, this.href); };
+            document.getElementById('do-png').click(); HTMLAnchorElement.prototype.click = click; return found; })()"""
+        )
+        assert name == f"numesh-{view}.png"
+        picture = base64.b64decode(data.removeprefix("data:image/png;base64,"))
+        width, height = (int.from_bytes(picture[at : at + 4], "big") for at in (16, 20))
+        assert picture.startswith(b"\x89PNG")
+        assert [width, height] == opened.run(
+            "[document.getElementById('canvas').width, document.getElementById('canvas').height]"
+        )
+        assert len(picture) > 3000
+
+
+SHOWN = Path(__file__).parents[5] / "docs" / "shown"
+
+
+@pytest.mark.parametrize("name", ["packet", "configure", "switch", "route"])
+def test_pages_of_other_targets_draw_and_every_control_can_be_driven(name: str, browser: Any, tmp_path: Path) -> None:
+    document = read_document(gzip.decompress((SHOWN / f"{name}.json.gz").read_bytes()))
+    write_page(document, tmp_path / "page.html")
+    browser.console.clear()
+    browser.open(tmp_path / "page.html")
+    views = browser.run("[...document.querySelectorAll('#views button')].map(b => b.dataset.view)")
+    assert views
+    for number, view in enumerate(views, 1):
+        browser.key(str(number))
+        if view in ("mesh", "space", "time", "switch"):
+            assert ink(browser, "canvas") > 8, view
+            assert browser.run("pointsman.hits().length") > 0, view
+        else:
+            assert len(browser.run("document.getElementById('pane').innerText")) > 20, view
+        drive(browser, view)
+    assert browser.console == []
