@@ -11,15 +11,25 @@ from dataclasses import dataclass
 
 from pointsman.operators.api.operands import runtime_values
 from pointsman.operators.messages.online import ONLINE
+from pointsman.operators.scheduled.broadcast_variants import ParBcast
+from pointsman.operators.scheduled.streams_per_value import BY_STREAMS
 from pointsman.program.program import Operator
 
 from .extents import ProgramPart
 from .phase_tree import breakable
 
+_PAR_BCAST = ParBcast()
+
 
 def may_continue(operator: Operator) -> bool:
     """May the operator continue, because its VFSMs or channels are the same for all values of its operands?"""
-    return by_messages(operator) or runtime_values(operator) == ((),)
+    return by_messages(operator) or by_sets_of_streams(operator) or runtime_values(operator) == ((),)
+
+
+def by_sets_of_streams(operator: Operator) -> bool:
+    """Does the program ask for a set of streams for each run-time value? A load function then chooses registers and rewrites
+    nothing."""
+    return any(operator.impl == one.name and operator.kind in one.kinds for one in (*BY_STREAMS, _PAR_BCAST))
 
 
 def by_messages(operator: Operator) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from numesh.codes import FIRST_FREE_VFSM, Annotation
-from pointsman.artifacts.images.images import Images, NodePhase, OperatorImage
+from pointsman.artifacts.images.images import Images, NodePhase
 from pointsman.errors import PointsmanError
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator
@@ -82,7 +82,7 @@ def _check_operators(notes: StructureNotes) -> None:
             _check_program(notes, operator.online.program, **place)
         if not operator.values:
             notes.note("structure", "it has no values", "one empty value when nothing is chosen", **place)
-        _check_continues(notes, operator, **place)
+        _check_continues(notes, index, **place)
         for own in operator.phases:
             if 0 <= own < len(images.phases) and index not in images.phases[own].operators:
                 notes.note("structure", f"phase {own} does not name it", "the phase it is in", **place)
@@ -148,8 +148,9 @@ def _check_order(notes: StructureNotes, number: int) -> None:
         left = {pair for pair in left if pair[0] not in ready}
 
 
-def _check_continues(notes: StructureNotes, image: OperatorImage, **place: Any) -> None:
+def _check_continues(notes: StructureNotes, index: int, **place: Any) -> None:
     """Check the phases of an operator that continues over changes of phase, and that nothing rewrites it."""
+    image = notes.images.operators[index]
     continues = image.continues
     if not continues:
         return
@@ -162,9 +163,16 @@ def _check_continues(notes: StructureNotes, image: OperatorImage, **place: Any) 
             "two phases or more, ascending, of which the first is its own",
             **place,
         )
-    rewritten = image.synchronised or image.gated or bool(image.instances)
-    if image.states > 1 or rewritten:
-        notes.note("structure", "it continues, and its router changes", "one value, one stage", **place)
+    roles = [role for node in notes.images.nodes for i, own in node.operators if i == index for role in own.roles]
+    rewritten = image.synchronised or image.gated or image.remote or bool(image.instances)
+    # Values may differ in the registers that processors use.
+    if (
+        image.stages > 1
+        or rewritten
+        or any(role.rewrites or role.commands or role.switch is not None for role in roles)
+    ):
+        message = "it continues, and its router changes"
+        notes.note("structure", message, "one stage, and the same VFSMs for all values", **place)
 
 
 def _check_program(notes: StructureNotes, program: Operator, **place: Any) -> None:
