@@ -1,8 +1,8 @@
 """Operators with run-time values that continue over changes of phase, with a set of streams for each value (Metcalf 1997, §5.1.1
 and §4.1.3).
 
-Values change from round to round. Messages are exchanged in one phase or the other; single words of a broadcast are written in one
-and read in the next one by every second node. Each node lingers as long as it likes.
+Values change from round to round. Messages are exchanged in one phase or the other; single words of a broadcast are written in
+one and read in the next one by every second node. Each node lingers as long as it likes.
 """
 
 from __future__ import annotations

@@ -16,3 +16,6 @@ def test_run_time_values_keep_a_group_in_one_phase() -> None:
     root = disjoint_tree(compile_text(text.format("(runtime)"), topology=mesh(2, 2)))
     assert not beside_phases(root).labels
     assert beside_phases(root).whole
+    for impl in ("par_bcast", "dyn_bcast"):
+        own = f"(parallel (broadcast 's (runtime) :impl '{impl}) (sequential (barrier 'a) (barrier 'b)))"
+        assert beside_phases(disjoint_tree(compile_text(own, topology=mesh(2, 2)))).labels == {"s"}
