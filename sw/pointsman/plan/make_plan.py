@@ -236,7 +236,8 @@ class _Attempts:
         for other in self._otherwise():
             yield other, seed, 0
         size = sum(len(phase.routed.streams) for phase in self.best.phases)
-        most = HOPELESS * self.ways[number].estimate
+        # Played cycles may be far above the estimate; what promises less than they are is worth to be played.
+        most = max(HOPELESS * self.ways[number].estimate, self.best.cycles)
         for one in self.candidates.near(self.ways[number]):
             if one.estimate <= most and (one.key, one.period) not in self.seen and not _behind(one, self.tried):
                 yield self._added(one), seed, size

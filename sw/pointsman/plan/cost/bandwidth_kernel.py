@@ -102,14 +102,17 @@ def together(
     cycles, slowed = 0.0, False
     for operator in range(count):
         slowed = slowed or found[operator] < limit[operator]
-        cycles += _cycles(fixed[rows[operator]], per_word_cycle[rows[operator]], found[operator], period)
+        row = rows[operator]
+        cycles += _cycles(fixed[row], per_word_cycle[row], found[operator], limits[row], period)
     return cycles, slowed
 
 
 @kernel
-def _cycles(fixed: float, per_word_cycle: float, bandwidth: float, period: int) -> float:
-    # A schedule has whole words; half of the time the router finds one more than the share.
-    return fixed + per_word_cycle / (max(np.floor(bandwidth * period + 0.5), 1.0) / period)
+def _cycles(fixed: float, per_word_cycle: float, bandwidth: float, limit: float, period: int) -> float:
+    # A schedule has whole words; half of the time the router finds one more than the share. That does not make those quicker
+    # that use less than a word a period, since they wait for processors.
+    words = max(np.floor(bandwidth * period + 0.5), 1.0)
+    return fixed + per_word_cycle / (limit if limit * period < 1.0 else words / period)
 
 
 @kernel
@@ -137,7 +140,7 @@ def best_ways(
         chosen[i] = choices[first[i]]
         for k in range(first[i], first[i + 1]):
             row = choices[k]
-            alone[k] = _cycles(fixed[row], per_word_cycle[row], limits[row], period)
+            alone[k] = _cycles(fixed[row], per_word_cycle[row], limits[row], limits[row], period)
         now[i] = alone[first[i]]
     best, better = together(
         chosen, usage, ends, limits, fixed, per_word_cycle, traffic, capacity, period, most_ends, most_moves

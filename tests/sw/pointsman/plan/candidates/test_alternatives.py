@@ -29,6 +29,7 @@ def names(found: Plan) -> set[str]:
         ("(permute 'o (runtime) :m 1)", 407),
         ("(collect 'o (runtime) :m 500)", 3116),
         ("(gather 'o 0 :m 500)", 25_000),
+        ("(spread 'o 0 :m 500)", 18_100),
     ],
 )
 def test_no_rule_keeps_a_quicker_way_out(text: str, most: int) -> None:
