@@ -2,9 +2,10 @@
 
 Operators of every kind, and two mixtures, in a loop of ten rounds, are compiled for the switch in each mode. Run-time values on
 the RTL are not those of the prediction: the mean over other draws is taken. Regret: cycles of the chosen mode over those of the
-best. Prints one JSON object. With ``--page`` the table between the marks of that page is written anew.
+best. Rows are kept in a file as they are measured, so that the benchmark can be stopped and taken up again: what is there is
+measured again only with ``--again``. With ``--page`` the table between the marks of that page is written anew.
 
-    python benchmarks/tdm_modes.py [--sizes 2] [--words 1 20] [--page docs/tdm_target.md]
+    python benchmarks/tdm_modes.py [--sizes 2 4] [--words 1 20] [--slots 2 4] [--again] [--page docs/tdm_target.md]
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from pointsman.targets.tdm import make_tables
 from tdm_switch.shape import SwitchShape
 
 BEGIN, END = "<!-- begin tdm_modes -->", "<!-- end tdm_modes -->"
+RESULTS = Path(__file__).parent / "results/tdm_modes.json"
 ROUNDS = 10
 PROGRAMS = {
     "broadcast": "(broadcast 'a 0 :m {m})",
@@ -98,21 +100,35 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[2])
     parser.add_argument("--words", type=int, nargs="+", default=[1, 20])
     parser.add_argument("--slots", type=int, nargs="+", default=[2, 4])
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--again", action="store_true", help="measure also what is known")
     parser.add_argument("--page", type=Path)
     options = parser.parse_args()
-    rows = []
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    if options.results.exists():
+        rows = {_key(row): row for row in json.loads(options.results.read_text())["runs"]}
     for size in options.sizes:
         for name, text in PROGRAMS.items():
             for words in options.words:
                 for slots in options.slots:
+                    about = {"mesh": f"{size}x{size}", "program": name, "words": words, "slots": slots}
+                    if _key(about) in rows and not options.again:
+                        continue
                     print(f"{size}x{size}, {name}, {words} words, {slots} slots …", file=sys.stderr)
                     whole = f"(loop 'l {ROUNDS} {text.format(m=words)})"
-                    about = {"mesh": f"{size}x{size}", "program": name, "words": words, "slots": slots}
-                    rows.append(about | measured(whole, size, slots, options.engine))
-    found = {"benchmark": "tdm_modes", "rounds": ROUNDS, "summary": summary(rows), "runs": rows}
-    print(json.dumps(found, indent=1))
+                    rows[_key(about)] = about | measured(whole, size, slots, options.engine)
+                    _keep(options.results, list(rows.values()))
     if options.page is not None:
-        write_whole(options.page, put_between(options.page.read_text(), BEGIN, END, page_of(rows)))
+        write_whole(options.page, put_between(options.page.read_text(), BEGIN, END, page_of(list(rows.values()))))
+
+
+def _key(row: dict[str, Any]) -> tuple[Any, ...]:
+    return row["mesh"], row["program"], row["words"], row["slots"]
+
+
+def _keep(path: Path, rows: list[dict[str, Any]]) -> None:
+    found = {"benchmark": "tdm_modes", "rounds": ROUNDS, "summary": summary(rows), "runs": rows}
+    write_whole(path, json.dumps(found, indent=1) + "\n")
 
 
 def page_of(rows: list[dict[str, Any]]) -> str:
