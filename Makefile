@@ -54,8 +54,10 @@ mutants: $(STAMP) ## put faults into a copy of the RTL and see the proofs find t
 verilog: $(STAMP) ## Verilog of a 4x4 mesh with its memory map, into build/
 	@$(BIN)/pointsman verilog numesh --mesh 4x4 -o build/numesh-4x4.v
 
-reproduce: $(STAMP) ## claims of the papers beside our figures; runs the benchmarks (hours; can be stopped and started again)
-	@nice $(BIN)/python benchmarks/claims/reproduce.py --page docs/reproduction.md
+REPRODUCE ?=
+
+reproduce: $(STAMP) ## claims of the papers beside our figures (hours; goes on where it was stopped; REPRODUCE=--quick: minutes)
+	@nice $(BIN)/python benchmarks/claims/reproduce.py $(REPRODUCE)
 
 bench: $(STAMP) ## all measurements, into benchmarks/results/
 	@$(BIN)/python benchmarks/run_all.py

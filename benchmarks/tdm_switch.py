@@ -1,6 +1,6 @@
 """The switch against wormhole and circuit switching; the program is ``evaluation/tdm.py``.
 
-    python benchmarks/tdm_switch.py [--quick] [--pictures docs/pictures]
+    python benchmarks/tdm_switch.py [--quick] [--pictures docs/pictures] [--results benchmarks/results/tdm_switch.json]
 
 This file has the name of a package of the hardware, and Python looks into the folder of the program that it runs first. So when a
 program of this folder imports ``tdm_switch``, this file gives it the package.

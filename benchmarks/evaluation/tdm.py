@@ -1,6 +1,6 @@
 """The switch against wormhole and circuit switching, 128 processors, as in Ding et al. 2005, §5: Figures 4 and 5, and each claim.
 
-    python benchmarks/tdm_switch.py [--quick] [--pictures docs/pictures]
+    python benchmarks/tdm_switch.py [--quick] [--pictures docs/pictures] [--results benchmarks/results/tdm_switch.json]
 
 What the paper leaves open is fixed here and said in ``docs/tdm_evaluation.md``: efficiency is the time that the busiest link
 needs over the time taken; processors have ``WINDOW`` messages at a time in their logical queues; wormhole and circuit switching
@@ -133,6 +133,11 @@ PATTERNS: dict[str, tuple[Callable[[int], SwitchTraffic], Callable[[int], Preloa
 LINES = ("wormhole", "circuit", "dynamic", "preload")
 
 
+def statics(destinations: int) -> list[Configuration]:
+    """Of Figure 5, what up to two registers are preloaded with: two static destinations one each, or one destination in both."""
+    return [TURNS[0], TURNS[-1]] if destinations == 2 else [TURNS[0], TURNS[0]]
+
+
 def figure_4(quick: bool) -> list[Row]:
     """Efficiency against message size."""
     rows = []
@@ -157,15 +162,18 @@ def figure_4(quick: bool) -> list[Row]:
 
 
 def figure_5(quick: bool, destinations: int = 2) -> list[Row]:
-    """Efficiency against determinism with none and up to ``destinations`` of three slots preloaded; mean of several draws. Each
-    processor has so many static destinations, 1 or 2."""
-    static: list[Configuration] = [TURNS[0], TURNS[-1]][:destinations]
+    """Efficiency against determinism with none, one and two of three slots preloaded; mean of several draws. Each processor has
+    so many static destinations, 1 or 2; the only one is in both of two slots."""
+    static = statics(destinations)
     rows = []
     for size in HYBRID_BYTES:
         for determinism in DETERMINISM[::5] if quick else DETERMINISM:
             row: Row = {"bytes": size, "determinism": determinism}
-            draws = [hybrid(PORTS, size // 8, MESSAGES, determinism, static, seed) for seed in range(1 if quick else 5)]
-            for k in range(destinations + 1):
+            draws = [
+                hybrid(PORTS, size // 8, MESSAGES, determinism, static[:destinations], seed)
+                for seed in range(1 if quick else 5)
+            ]
+            for k in range(HYBRID_DEGREE):
                 preload = preload_of(static[:k], 0, k) if k else None
                 row[f"{k} preloaded"] = round(
                     float(np.mean([tdm(traffic, HYBRID_DEGREE, preload=preload) for traffic in draws])), 4
@@ -290,15 +298,23 @@ def _list(values: dict[Any, float]) -> str:
     return ", ".join(f"{name}: {value:.2f}" for name, value in values.items())
 
 
-def draw(four: list[Row], five: list[Row], folder: Path) -> None:
-    """Both figures as SVG, always the same bytes."""
+def draw(four: list[Row], one: list[Row], five: list[Row], folder: Path) -> None:
+    """Both figures as SVG, always the same bytes. ``one``: Figure 5 with one static destination, ``five`` with two."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
     pyplot.rcParams["svg.hashsalt"] = "pointsman"
-    styles = {"wormhole": "s--", "circuit": "^:", "dynamic": "o-", "preload": "D-", "dynamic, decision 10 ns": "x-."}
+    # The paper's predictor (§3.2), and a decision in every cycle, which is ours.
+    styles = {
+        "wormhole": "s--",
+        "circuit": "^:",
+        "dynamic": "o-",
+        "preload": "D-",
+        "dynamic, time-out 400 ns": "o:",
+        "dynamic, decision 10 ns": "x-.",
+    }
     figure, axes = pyplot.subplots(2, 2, figsize=(9, 6.5), sharex=True, sharey=True)
     for axis, pattern in zip(axes.flat, PATTERNS, strict=True):
         rows = [row for row in four if row["pattern"] == pattern]
@@ -319,23 +335,25 @@ def draw(four: list[Row], five: list[Row], folder: Path) -> None:
     figure.tight_layout()
     figure.savefig(folder / "tdm_figure_4.svg", metadata={"Date": None})
     pyplot.close(figure)
-    figure, panes = pyplot.subplots(1, len(HYBRID_BYTES), figsize=(9, 3.6), sharey=True)
-    for axis, size in zip(panes, HYBRID_BYTES, strict=True):
-        rows = [row for row in five if row["bytes"] == size]
-        for k, style in enumerate(("o-", "s--", "D-.")):
-            axis.plot(
-                [100 * row["determinism"] for row in rows],
-                [100 * row[f"{k} preloaded"] for row in rows],
-                style,
-                label=f"{k} preloaded, {HYBRID_DEGREE - k} dynamic",
-                markersize=4,
-            )
-        axis.set_title(f"{size} bytes")
+    figure, panes = pyplot.subplots(2, len(HYBRID_BYTES), figsize=(9, 6.5), sharex=True, sharey=True)
+    for line, (rows, what) in enumerate(((one, "one static destination"), (five, "two static destinations"))):
+        for axis, size in zip(panes[line], HYBRID_BYTES, strict=True):
+            mine = [row for row in rows if row["bytes"] == size]
+            for k, style in enumerate(("o-", "s--", "D-.")):
+                axis.plot(
+                    [100 * row["determinism"] for row in mine],
+                    [100 * row[f"{k} preloaded"] for row in mine],
+                    style,
+                    label=f"{k} preloaded, {HYBRID_DEGREE - k} dynamic",
+                    markersize=4,
+                )
+            axis.set_title(f"{size} bytes, {what}", fontsize=10)
+            axis.set_ylim(0, 100)
+            axis.grid(alpha=0.3)
+        panes[line, 0].set_ylabel("efficiency, %")
+    for axis in panes[1]:
         axis.set_xlabel("determinism, %")
-        axis.set_ylim(0, 100)
-        axis.grid(alpha=0.3)
-    panes[0].set_ylabel("efficiency, %")
-    panes[0].legend(fontsize=8)
+    panes[0, 0].legend(fontsize=8)
     figure.tight_layout()
     figure.savefig(folder / "tdm_figure_5.svg", metadata={"Date": None})
     pyplot.close(figure)
@@ -345,7 +363,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer sizes and draws; no claims, no pictures")
     parser.add_argument("--pictures", type=Path, help="folder for tdm_figure_4.svg and tdm_figure_5.svg")
+    parser.add_argument("--results", type=Path, help="redraw the pictures from the results in this file; run nothing")
     options = parser.parse_args()
+    if options.results is not None:
+        if options.pictures is None:
+            parser.error("--results needs --pictures")
+        found = json.loads(options.results.read_text())
+        draw(found["figure_4"], found["figure_5_one_destination"], found["figure_5"], options.pictures)
+        return 0
     began = time.process_time()
     four, five = figure_4(options.quick), figure_5(options.quick)
     answer: Row = {
@@ -368,7 +393,7 @@ def main() -> int:
         answer["figure_5_one_destination"] = figure_5(False, 1)
         answer["sensitivity"] = sensitivity()
         if options.pictures:
-            draw(four, five, options.pictures)
+            draw(four, answer["figure_5_one_destination"], five, options.pictures)
     answer["seconds"] = round(time.process_time() - began, 1)
     print(json.dumps(answer, indent=1))
     return 0
