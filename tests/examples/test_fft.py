@@ -65,6 +65,13 @@ def test_transposition_on_the_rtl(example, size: tuple[int, ...]) -> None:
 
 
 @pytest.mark.slow
+def test_sixty_four_nodes_have_a_schedule_for_each_distance(example) -> None:
+    plan, result = example.planned(mesh(8, 8), "model", "--points", "64")
+    assert result.correct, result.answer
+    assert len(plan.phases) == 63
+
+
+@pytest.mark.slow
 def test_exchange_among_sixteen_nodes_on_the_rtl(example) -> None:
     plan_that_ran(example, "verilated", "exchange", 4, 4)
 

@@ -179,7 +179,9 @@ def fault(use: Use, status: int, stdout: str, stderr: str, new: list[str]) -> st
         not (stdout + stderr).strip() and use.output == "pipe" and not new and use.arguments[0] not in ("fmt", "check")
     ):
         return "NO ANSWER"
-    if any(Path(name).name.startswith(".") and Path(name).name != ".py" for name in new):
+    cache = use.environment.get("POINTSMAN_CACHE")
+    own = [name for name in new if not cache or not name.startswith(f"{cache}/")]
+    if any(Path(name).name.startswith(".") and Path(name).name != ".py" for name in own):
         return "TEMPORARY FILE"
     return None
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pointsman.errors import PointsmanError
+from pointsman.files import read_text
 from pointsman.runtime import Category
 
 from .table import table
@@ -30,10 +31,8 @@ def read_result(path: Path) -> dict[str, Any]:
         If the file cannot be read, or is no result of a run.
     """
     try:
-        result = json.loads(path.read_text())
-    except OSError as error:
-        raise PointsmanError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (UnicodeDecodeError, ValueError, RecursionError):
+        result = json.loads(read_text(path, "result"))
+    except (ValueError, RecursionError):
         raise PointsmanError(f"{path} is not JSON") from None
     problem = _problem(result)
     if problem:

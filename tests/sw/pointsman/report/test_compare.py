@@ -94,7 +94,7 @@ def test_a_file_that_is_no_result_is_refused_without_a_traceback(tmp_path: Path,
 def test_a_file_that_is_not_there_is_named(tmp_path: Path):
     ran = CliRunner().invoke(main, ["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json")])
     assert ran.exit_code == 2
-    assert "a.json cannot be read: No such file or directory" in ran.output
+    assert "a.json: No such file or directory" in ran.output
 
 
 @pytest.mark.parametrize("value", [10**400, float("nan"), float("inf"), -5, "9" * 5000, "12", None])
