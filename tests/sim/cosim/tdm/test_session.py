@@ -157,6 +157,8 @@ def test_the_matrix_product_is_right_on_the_rtl_and_the_model_agrees_to_the_cycl
         ("extending/halo.py", ("--sweeps", "2")),
         ("fpga/exchange.py", ("--block", "9")),
         ("matmul/matmul.py", ("--size", "6")),
+        ("halves/halves.py", ("--words", "8")),
+        ("console/console.py", ("--words", "8")),
     ],
 )
 def test_examples_run_unchanged(path: str, arguments: tuple[str, ...], mode: Mode) -> None:
