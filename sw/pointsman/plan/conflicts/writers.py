@@ -86,7 +86,7 @@ def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
     owner = {number: one.operator for one in operators for number in one.streams if number in anywhere}
     chains = [(chain, owner.get(chain.stream)) for chain in (*planned.routed.chains, *planned.routed.second)]
     chains += [(chain, None) for one in new for chain in one.chains]
-    spans = []
+    spans: list[set[int]] = []
     for chain, senders in chains:
         writes = {
             (v.node, v.destination.number, slot)
@@ -103,4 +103,4 @@ def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
             spans += [passed, *(own for own in instances if not own.isdisjoint(passed) and own >= passed)]
     if every:
         spans += instances
-    return [span for i, span in enumerate(spans) if span not in spans[:i]]
+    return list({frozenset(span): span for span in spans}.values())

@@ -159,18 +159,23 @@ def _before(
                     before[other].add(one)
                 else:
                     entered.add(other)
-    known = {number: set() if number in entered else set(inside) for number in inside}
+    # Sets as integers whose bit i stands for operator i: a phase may have hundreds of operators.
+    every = sum(1 << number for number in inside)
+    known = {number: 0 if number in entered else every for number in inside}
     changed = True
     while changed:
         changed = False
         for number in inside:
             if number in entered:
                 continue
-            common = set.intersection(set(inside), *(known[one] | {one} for one in before[number]))
+            common = every
+            for one in before[number]:
+                common &= known[one] | 1 << one
             if common != known[number]:
                 known[number], changed = common, True
     return {
-        labels[number]: frozenset(labels[one] for one in sorted(known[number] - {number})) for number in sorted(inside)
+        labels[number]: frozenset(labels[one] for one in inside if one != number and known[number] >> one & 1)
+        for number in sorted(inside)
     }
 
 

@@ -150,7 +150,7 @@ class StepWriter:
         steps: list[Step] = [*before, *self.load(node, number, value)]
         self._add(way, steps)
         draft = self.parts.role(number, node, value, 0)
-        if draft.local:
+        if draft.local or draft.kind == "none":
             return
         calls = visit.count * draft.turns
         played = min(calls, max(CALLS, draft.turns))
@@ -291,6 +291,11 @@ class StepWriter:
             way.unused = True
             return entered
         together = one.implementation.loading.synchronised
+        fixed = one.values == ((),) and one.stages == 1 and not together
+        if fixed and way.current == phase and not way.unused and way.way(phase, phase) is None:
+            # The node stays in the phase, with the same annotations.
+            way.value[number] = value
+            return [(k.COUNT, phase, 0)]
         meet = self._meet(node, number, value) if together else []
         call = LoadCall(
             phase,

@@ -7,10 +7,12 @@ every link that it must cross, some of them at nodes that it cannot avoid.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from pointsman.kernels import kernel
 
 from .problem import Demand, NodeLimits, RoutingPart
 
@@ -102,28 +104,42 @@ def _forced_links(part: RoutingPart, demand: Demand, away: Sequence[int]) -> tup
     return tuple(sorted(set(found)))
 
 
+KINDS = ("slots", "vfsms", "registers", "wire", "total")
+"""Kinds of resources, in the order of their numbers in `Loads`."""
+
+
 @dataclass(frozen=True)
 class Loads:
-    """Least use by the demands of a part, as arrays: by demand and node, demand and wire, or demand alone."""
+    """Least use of every resource by the demands of a part, as a sparse matrix: demand ``d`` has the entries from
+    ``first[d]`` to ``first[d + 1]``."""
 
-    slots: np.ndarray
-    registers: np.ndarray
-    wires: np.ndarray
-    total: np.ndarray
+    first: np.ndarray
+    resource: np.ndarray
+    """By entry, the number of the resource: slots by node, VFSMs by node, registers by node, wires, and slots of all nodes."""
+    amount: np.ndarray
+    """By entry, how much of it a word (slots, wires) or a chain (VFSMs, registers) needs."""
+    begins: np.ndarray
+    """By kind of ``KINDS``, number of its first resource; at the end, the number of resources."""
     gap: np.ndarray
+    """By demand, least slots from a word of a chain to the next."""
 
     @classmethod
     def of(cls, part: RoutingPart, needs: Sequence[Need]) -> Loads:
-        slots = np.zeros((len(needs), part.nodes), np.int64)
-        registers = np.zeros((len(needs), part.nodes), np.int64)
-        wires = np.zeros((len(needs), max(part.wires, default=-1) + 1), np.int64)
-        for number, need in enumerate(needs):
-            slots[number, list(need.nodes)] = list(need.nodes.values())
-            registers[number, list(need.registers)] = list(need.registers.values())
-            for link in need.links:
-                wires[number, part.wires[link]] += 1
-        total = np.array([need.total for need in needs], np.int64)
-        return cls(slots, registers, wires, total, np.array([need.gap for need in needs], np.int64))
+        """``needs``: of each demand of ``part``."""
+        wires = max(part.wires, default=-1) + 1
+        begins = np.cumsum([0, part.nodes, part.nodes, part.nodes, wires, 1])
+        slots, vfsms, registers, wire, total, _ = begins.tolist()
+        first, entries = [0], list[tuple[int, int]]()
+        for need in needs:
+            entries += [(slots + node, count) for node, count in need.nodes.items()]
+            entries += [(vfsms + node, count) for node, count in need.nodes.items()]
+            entries += [(registers + node, count) for node, count in need.registers.items()]
+            entries += [(wire + part.wires[link], 1) for link in need.links]
+            entries.append((total, need.total))
+            first.append(len(entries))
+        table = np.array(entries, np.int64).reshape(-1, 2)
+        gap = np.array([need.gap for need in needs], np.int64)
+        return cls(np.array(first, np.int64), table[:, 0].copy(), table[:, 1].copy(), begins, gap)
 
 
 def overloaded(
@@ -141,11 +157,16 @@ def overloaded(
     The resource is ("chain", demand), ("slots" | "vfsms" | "registers", node), ("wire", wire) or ("total", -1).
     ``reserve``: keep a slot of each node for the reprogramming VFSM.
     """
-    for kind, loaded, most in _sums(part, loads, np.array(words), np.array(chains), slots, limits, reserve):
-        over = np.flatnonzero(loaded > most)
-        if len(over):
-            return kind, int(over[0]) if kind != "total" else -1
-    return None
+    [over] = _first_overloads(
+        part, loads, np.array([words], np.int64), np.array([chains], np.int64), slots, limits, reserve
+    ).tolist()
+    if over < 0:
+        return None
+    demands = len(loads.gap)
+    if over < demands:
+        return "chain", over
+    kind = int(np.searchsorted(loads.begins, over - demands, "right")) - 1
+    return KINDS[kind], int(over - demands - loads.begins[kind]) if KINDS[kind] != "total" else -1
 
 
 def possible(
@@ -159,13 +180,10 @@ def possible(
     reserve: bool,
 ) -> np.ndarray:
     """For each row of ``words`` and ``chains`` per demand: does counting find no overload?"""
-    left = np.ones(len(words), np.bool_)
-    for _, loaded, most in _sums(part, loads, words, chains, slots, limits, reserve):
-        left &= (loaded <= most).all(1)
-    return left
+    return _first_overloads(part, loads, words, chains, slots, limits, reserve) < 0
 
 
-def _sums(
+def _first_overloads(
     part: RoutingPart,
     loads: Loads,
     words: np.ndarray,
@@ -173,11 +191,57 @@ def _sums(
     slots: int,
     limits: NodeLimits,
     reserve: bool,
-) -> Iterator[tuple[str, np.ndarray, int]]:
-    """(kind of resource, least use of each resource of this kind along the last axis, capacity of each)."""
-    yield "chain", -(-words // chains) * loads.gap, slots
-    yield "slots", words @ loads.slots, limits.pipelines * slots - (reserve and limits.phase_change)
-    yield "vfsms", chains @ loads.slots, limits.pipelines * (limits.vfsms - 2)
-    yield "registers", chains @ loads.registers, limits.registers - limits.pipelines
-    yield "wire", words @ loads.wires, slots
-    yield "total", words @ loads.total[:, None], part.nodes * limits.pipelines * slots
+) -> np.ndarray:
+    """For each row, the first demand whose chains have too little time, or the number of demands and the first resource that
+    is overloaded; -1 if counting finds no overload."""
+    room = np.array(
+        [
+            limits.pipelines * slots - (reserve and limits.phase_change),
+            limits.pipelines * (limits.vfsms - 2),
+            limits.registers - limits.pipelines,
+            slots,
+            part.nodes * limits.pipelines * slots,
+        ],
+        np.int64,
+    )
+    rows = np.ascontiguousarray(words), np.ascontiguousarray(chains)
+    return _find_overloads(*rows, loads.first, loads.resource, loads.amount, loads.begins, room, loads.gap, slots)  # type: ignore[no-any-return]
+
+
+@kernel
+def _find_overloads(
+    words: np.ndarray,
+    chains: np.ndarray,
+    first: np.ndarray,
+    resource: np.ndarray,
+    amount: np.ndarray,
+    begins: np.ndarray,
+    room: np.ndarray,
+    gap: np.ndarray,
+    slots: int,
+) -> np.ndarray:
+    """`_first_overloads` over arrays; ``room``: capacity of each resource by kind."""
+    demands = len(gap)
+    found = np.full(len(words), -1, np.int64)
+    used = np.empty(begins[-1], np.int64)
+    for row in range(len(words)):
+        for d in range(demands):
+            if -(-words[row, d] // chains[row, d]) * gap[d] > slots:
+                found[row] = d
+                break
+        if found[row] >= 0:
+            continue
+        used[:] = 0
+        for d in range(demands):
+            for entry in range(first[d], first[d + 1]):
+                r = resource[entry]
+                per_chain = begins[1] <= r < begins[3]
+                used[r] += amount[entry] * (chains[row, d] if per_chain else words[row, d])
+        for kind in range(len(room)):
+            for r in range(begins[kind], begins[kind + 1]):
+                if used[r] > room[kind]:
+                    found[row] = demands + r
+                    break
+            if found[row] >= 0:
+                break
+    return found

@@ -118,21 +118,49 @@ class Search:
             if level[index] < group.most
         ]
         heapify(going)
+        steps = 1
         while going:
-            _, index = heappop(going)
-            second = -going[0][0] if going else Fraction(0)
-            words, most = level[index] + 1, self.groups[index].most
-            while words < most and self._gain(index, words) >= second:
-                words += 1
-            wanted = [self._with(level, index, words) for words in range(level[index] + 1, words + 1)]
-            higher = self.counting.possible(wanted)
             self.stands = found
+            if steps > 1:
+                # As long as all steps succeed, the next twice as many are tried at once.
+                there, left = self._ahead(level, going, steps)
+                more, _ = self._climb(self.counting.possible([there]))
+                if more is not None:
+                    found, level, going, steps = more, there, left, 2 * steps
+                    continue
+                steps = 1
+            _, index = heappop(going)
+            wanted = [self._with(level, index, words) for words in self._next(level, index, going)]
+            higher = self.counting.possible(wanted)
             more, reached = self._climb(higher)
             if more is not None:
                 found, level = more, higher[reached]
-            if level == wanted[-1] and level[index] < most:
-                heappush(going, (-self._gain(index, level[index]), index))
+            if level == wanted[-1]:
+                steps = 2
+                self._push(going, index, level)
         return found
+
+    def _ahead(self, level: Level, going: list[tuple[Fraction, int]], steps: int) -> tuple[Level, list[tuple[Fraction, int]]]:
+        """The level after so many successful steps, and the groups that can then be raised further."""
+        going = list(going)
+        for _ in range(steps):
+            if going:
+                _, index = heappop(going)
+                level = self._with(level, index, self._next(level, index, going)[-1])
+                self._push(going, index, level)
+        return level, going
+
+    def _next(self, level: Level, index: int, others: list[tuple[Fraction, int]]) -> range:
+        """Words to try for a group: up to where another group would gain more."""
+        second = -others[0][0] if others else Fraction(0)
+        words, most = level[index] + 1, self.groups[index].most
+        while words < most and self._gain(index, words) >= second:
+            words += 1
+        return range(level[index] + 1, words + 1)
+
+    def _push(self, going: list[tuple[Fraction, int]], index: int, level: Level) -> None:
+        if level[index] < self.groups[index].most:
+            heappush(going, (-self._gain(index, level[index]), index))
 
     def _gain(self, index: int, words: int) -> Fraction:
         """Decrease of the group's weight / words when it gets ``words`` + 1 words instead of ``words``."""
