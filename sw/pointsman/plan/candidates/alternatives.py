@@ -24,6 +24,7 @@ from pointsman.plan.structure.extents import ProgramPart
 from pointsman.plan.structure.structure import Structure
 from pointsman.program.program import Operator
 
+from .divisions import alone
 from .replacements import Variant, parts_cycles, replacements_of, variants
 from .value_schedules import with_schedules
 
@@ -83,7 +84,7 @@ def alternatives(
     divided = {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
     kept |= {label: ways[label] for label in divided if label in ways}
     parts = {label: one for one in variant.replaced for label in one.parts}
-    promising: list[tuple[float, int, str, str]] = []
+    promising: list[tuple[float, int, str, str, Structure]] = []
     for operator in (*analysis.operators, *(o for o in variant.analysis.operators if o.label in parts)):
         stand_in = next(
             (one.parts for one in variant.replaced if one.operator.label == operator.label), (operator.label,)
@@ -95,14 +96,18 @@ def alternatives(
         found_ways = estimates(operator, analysis, period)
         # Metrics are for the slowest node, and ``spent`` is a mean: of the two, the more patient counts.
         most = DOUBTFUL * max(spent, found_ways.get(present or "", 0.0))
+        apart = structure if _is_apart(operator, analysis, structure) else None
+        if apart is None:
+            division = alone(variant.analysis, structure, operator.label)
+            apart = division if division is not None and _is_apart(operator, analysis, division) else None
         for name, cycles in found_ways.items():
             if cycles > most or (name == present and not _unsettled(operator, analysis, name, kept)):
                 continue
-            if _stands_apart(operator, analysis, name) and not _is_apart(operator, analysis, structure):
-                continue
-            promising.append((cycles - spent, len(promising), operator.label, name))
-    for *_, label, name in sorted(promising):
-        found = _changed(analysis, variant, structure, kept | {label: name}, period)
+            division = apart if _stands_apart(operator, analysis, name) else structure
+            if division is not None:
+                promising.append((cycles - spent, len(promising), operator.label, name, division))
+    for *_, label, name, division in sorted(promising, key=lambda one: one[:2]):
+        found = _changed(analysis, variant, division, kept | {label: name}, period)
         if found is not None:
             yield Alternative(label, name, *found)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from pointsman.errors import PointsmanError
 from pointsman.operators.api.loading import Loading
@@ -20,8 +21,8 @@ from pointsman.plan.plan import Plan
 from pointsman.plan.structure.structure import Structure
 from pointsman.program.program import Operator
 
-from .alternatives import Played, alternatives
-from .divisions import costs_of, divisions, neighbours, searched
+from .alternatives import Alternative, Played, alternatives
+from .divisions import alone, costs_of, divisions, neighbours, searched
 from .replacements import Variant, variants
 from .value_schedules import with_schedules
 
@@ -120,15 +121,35 @@ class Candidates:
         played = self._played(one, plan)
         for other in alternatives(self.analysis, one.variant, one.structure, played, one.period):
             same = other.label in played and other.name == played[other.label].name
-            try:
-                refuse_many_phases(other.structure, self.most_phases)
-                needed = _needed(other.structure, other.variant.analysis)
-                lengths = schedule_lengths(other.structure, self.analysis.context.shape, self.period, needed)
-            except PlanError:
-                continue
-            lengths = [n for n in lengths if n != one.period or not same]
-            several = list(self._priced(other.variant).ways(other.structure, lengths, whole=False))
-            yield sorted(several, key=lambda way: way.estimate)
+            several = self._otherwise(other.variant, other.structure, except_for=one.period if same else None)
+            if several and several[0].estimate == inf:
+                # This way needs too much beside the other operators of the phase.
+                several = self._alone(other) or several
+            if several:
+                yield several
+
+    def _alone(self, other: Alternative) -> list[Candidate]:
+        """Candidates in which the operator that is done in another way shares no phase; none if that is no other division."""
+        analysis = other.variant.analysis
+        division = alone(analysis, other.structure, other.label)
+        if division is None:
+            return []
+        try:
+            (structure, *_) = with_schedules([division], analysis)
+        except PlanError:
+            return []
+        return self._otherwise(other.variant, structure)
+
+    def _otherwise(self, variant: Variant, structure: Structure, except_for: int | None = None) -> list[Candidate]:
+        """Candidates of a division with all schedule lengths but one, the most promising first; none if it has too many phases."""
+        shape = self.analysis.context.shape
+        try:
+            refuse_many_phases(structure, self.most_phases)
+            lengths = schedule_lengths(structure, shape, self.period, _needed(structure, variant.analysis))
+        except PlanError:
+            return []
+        ways = self._priced(variant).ways(structure, (n for n in lengths if n != except_for), whole=False)
+        return sorted(ways, key=lambda way: way.estimate)
 
     def _played(self, one: Candidate, plan: Plan) -> dict[str, Played]:
         """How each operator is done; operators that share a phase share its cycles in proportion to their estimates."""

@@ -114,8 +114,7 @@ def neighbours(analysis: ProgramAnalysis, structure: Structure) -> list[Structur
     continue over phases, or if ``structure`` is not made from the program's tree by choosing places."""
     if structure.through:
         return []
-    phases = {operator.label: _labels(phase) for phase in structure.phases for operator in phase.operators}
-    ended = {(part, i) for part, i in analysis.breaks if _apart(part.children[i], part.children[i + 1], phases)}
+    ended = _ended(analysis, structure)
 
     def folded(ends: set[Break]) -> Structure:
         return analysis.folded(lambda part, i: (part, i) in ends)
@@ -128,6 +127,28 @@ def neighbours(analysis: ProgramAnalysis, structure: Structure) -> list[Structur
         if all(phase.operators for phase in other.phases) and not other.through:
             distinct.setdefault(_division(other), other)
     return list(distinct.values())[1:]
+
+
+def alone(analysis: ProgramAnalysis, structure: Structure, label: str) -> Structure | None:
+    """The division whose phases end where those of ``structure`` do and around an operator; None if that makes no other phases,
+    or if operators continue over phases. Operators called "label/..." stand in the place of one called "label"."""
+
+    def inside(part: ProgramPart) -> bool:
+        return any(operator.label.split("/")[0] == label for operator in part.operators())
+
+    if structure.through:
+        return None
+    around = {(part, i) for part, i in analysis.breaks if inside(part.children[i]) != inside(part.children[i + 1])}
+    ends = _ended(analysis, structure) | around
+    found = analysis.folded(lambda part, i: (part, i) in ends)
+    same = _division(found) == _division(structure)
+    return None if same or found.through or not all(phase.operators for phase in found.phases) else found
+
+
+def _ended(analysis: ProgramAnalysis, structure: Structure) -> set[Break]:
+    """Places where phases of a division end."""
+    phases = {operator.label: _labels(phase) for phase in structure.phases for operator in phase.operators}
+    return {(part, i) for part, i in analysis.breaks if _apart(part.children[i], part.children[i + 1], phases)}
 
 
 def _apart(one: ProgramPart, other: ProgramPart, phases: Mapping[str, tuple[str, ...]]) -> bool:
