@@ -141,7 +141,7 @@ class Candidates:
         return self._otherwise(other.variant, structure)
 
     def _otherwise(self, variant: Variant, structure: Structure, except_for: int | None = None) -> list[Candidate]:
-        """Candidates of a division with all schedule lengths but one, the most promising first; none if it has too many phases."""
+        """Candidates of a division with all schedule lengths but one, the most promising first; none with too many phases."""
         shape = self.analysis.context.shape
         try:
             refuse_many_phases(structure, self.most_phases)

@@ -205,7 +205,7 @@ def _first_overloads(
         np.int64,
     )
     rows = np.ascontiguousarray(words), np.ascontiguousarray(chains)
-    return _find_overloads(*rows, loads.first, loads.resource, loads.amount, loads.begins, room, loads.gap, slots)  # type: ignore[no-any-return]
+    return _find_overloads(*rows, loads.first, loads.resource, loads.amount, loads.begins, room, loads.gap, slots)
 
 
 @kernel

@@ -80,8 +80,8 @@ class Search:
         self.outcomes: dict[tuple[RoutingTask, tuple[int, int]], AttemptOutcome] = {}
         self.known: dict[tuple[RoutingPart, Level], Found] = {}
         self.ways: dict[tuple[RoutingPart, Level, int], list[tuple[RoutingTask, int]]] = {}
-        self.stands: dict[RoutingPart, Found] = {}
-        """For each part, chains of the present level, with which attempts at higher levels begin."""
+        self.stands: tuple[Found, ...] = ()
+        """For each of ``parts``, chains of the present level, with which attempts at higher levels begin."""
         self.failure: tuple[Site, AttemptOutcome] | None = None
         work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.counting.needs)
         if len(self.groups) > 1:
@@ -106,10 +106,10 @@ class Search:
             found, reached = self._least(levels[0]), 0
         if len(self.groups) > 1:
             found = self._raise_groups(found, levels[reached])
-        chains = {part: self._chains(one) for part, one in found.items()}
-        return [(site, part, chains[part]) for part, site in self.parts]
+        chains = {id(one): self._chains(one) for one in found}
+        return [(site, part, chains[id(one)]) for (part, site), one in zip(self.parts, found, strict=True)]
 
-    def _raise_groups(self, found: dict[RoutingPart, Found], level: Level) -> dict[RoutingPart, Found]:
+    def _raise_groups(self, found: tuple[Found, ...], level: Level) -> tuple[Found, ...]:
         """Raise groups singly from a common level, always the group that gains most by another word: operators of a phase are
         used one after the other, so the sum of weight / words is to be small."""
         going = [
@@ -140,7 +140,9 @@ class Search:
                 self._push(going, index, level)
         return found
 
-    def _ahead(self, level: Level, going: list[tuple[Fraction, int]], steps: int) -> tuple[Level, list[tuple[Fraction, int]]]:
+    def _ahead(
+        self, level: Level, going: list[tuple[Fraction, int]], steps: int
+    ) -> tuple[Level, list[tuple[Fraction, int]]]:
         """The level after so many successful steps, and the groups that can then be raised further."""
         going = list(going)
         for _ in range(steps):
@@ -184,8 +186,8 @@ class Search:
                 levels.append(tuple(now))
         return self.counting.possible(list(dict.fromkeys(levels)))
 
-    def _climb(self, levels: list[Level]) -> tuple[dict[RoutingPart, Found] | None, int]:
-        """The highest of ``levels`` that is reached within the budget: (chains, index), or (None, -1).
+    def _climb(self, levels: list[Level]) -> tuple[tuple[Found, ...] | None, int]:
+        """The highest of ``levels`` that is reached within the budget: (chains of each part, index), or (None, -1).
 
         First, for every period from the shortest up, bisection over the levels above the best so far that the period divides
         (with HASTE unless the period is short); then, with PATIENCE, the levels just above the best.
@@ -222,7 +224,7 @@ class Search:
     def _be_patient(self, rounds: tuple[int, int]) -> None:
         self.patience = max(4, int(rounds[0] * self.effort)), max(4, int(rounds[1] * self.effort))
 
-    def _least(self, level: Level) -> dict[RoutingPart, Found]:
+    def _least(self, level: Level) -> tuple[Found, ...]:
         """Chains for the lowest level, without a limit of work; RoutingError after three attempts."""
         self.share = Budget(float("inf"))
         self.effort = max(1.0, self.effort)
@@ -235,8 +237,7 @@ class Search:
         raise self._failed()
 
     def _divides(self, level: Level, slots: int) -> bool:
-        part, site = self.parts[0]
-        return bool(self._tasks(part, site, level, slots))
+        return all(self._tasks(part, site, level, slots) for part, site in self.parts)
 
     def _tasks(self, part: RoutingPart, site: Site, level: Level, slots: int) -> list[tuple[RoutingTask, int]]:
         """Ways to reach ``level`` by repeating a period of ``slots``: (task, words to drop from each chain)."""
@@ -255,31 +256,32 @@ class Search:
                     tried.add(task)
                     yield task, drop
 
-    def _every_part(self, level: Level, slots: int) -> dict[RoutingPart, Found] | None:
-        """Chains of all parts at ``level`` by repeating a period of ``slots``; None if some part fails."""
+    def _every_part(self, level: Level, slots: int) -> tuple[Found, ...] | None:
+        """Chains of each part at ``level`` by repeating a period of ``slots``; None if some part fails. Parts that are alike and
+        whose streams have the same words, such as the rows of a mesh, have the same chains."""
         if self._beyond(level):
             return None
-        found: dict[RoutingPart, Found] = {}
-        for part, site in self.parts:
-            if part in found:
-                continue
+        found: list[Found] = []
+        for number, (part, site) in enumerate(self.parts):
             words = self._words(site, level)
             if (part, words) not in self.known:
-                chains = self._part(part, site, level, slots)
+                chains = self._part(number, level, slots)
                 if chains is None:
                     return None
                 self.known[part, words] = chains
-            found[part] = self.known[part, words]
-        return found
+            found.append(self.known[part, words])
+        return tuple(found)
 
     def _beyond(self, level: Level) -> bool:
         """Does ``level`` give some group more words, and none less, than with fewer other streams (``self.reached``)?"""
         more = [level[index] - words for index, words in self.reached.items()]
         return any(n > 0 for n in more) and all(n >= 0 for n in more)
 
-    def _part(self, part: RoutingPart, site: Site, level: Level, slots: int) -> Found | None:
+    def _part(self, number: int, level: Level, slots: int) -> Found | None:
+        part, site = self.parts[number]
+        stands = self.stands[number] if self.stands else None
         for task, drop in self._tasks(part, site, level, slots):
-            outcome = self._attempt(task)
+            outcome = self._attempt(task, stands)
             if outcome.placed is None:
                 if slots == self.period:
                     self.failure = site, outcome
@@ -296,7 +298,7 @@ class Search:
         """Chains of the whole period."""
         return repeated(found.chains(), found.slots, self.period) if isinstance(found, Placed) else found
 
-    def _attempt(self, task: RoutingTask) -> AttemptOutcome:
+    def _attempt(self, task: RoutingTask, stands: Found | None) -> AttemptOutcome:
         key = task, self.patience
         if key not in self.outcomes:
             needs, loads = self.counting.needs[task.part], self.counting.loads[task.part]
@@ -306,13 +308,13 @@ class Search:
                 self.tell(f"{task.slots} slots, words {max(task.words)}, chains {max(task.chains)}")
                 if task.part not in self.tables:
                     self.tables[task.part] = PartArrays.of(task.part)
-                self.outcomes[key] = self._negotiate(task, needs)
+                self.outcomes[key] = self._negotiate(task, needs, stands)
         return self.outcomes[key]
 
-    def _negotiate(self, task: RoutingTask, needs: Sequence[Need]) -> AttemptOutcome:
-        """An attempt from the chains of the present level, if it can use them. If that fails, an attempt from nothing,
+    def _negotiate(self, task: RoutingTask, needs: Sequence[Need], stands: Found | None) -> AttemptOutcome:
+        """An attempt from the chains that stand, those of the present level, if it can use them. If that fails, one from nothing,
         except at effort below 1, as in large phases, where it is costly and seldom reaches more."""
-        tables, stands = self.tables[task.part], self.stands.get(task.part)
+        tables = self.tables[task.part]
         if isinstance(stands, Placed):
             negotiation = Negotiation(task, needs, self.limits, tables, self.seed)
             if negotiation.keep(stands):

@@ -7,6 +7,7 @@ import pytest
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
+from pointsman.network.lattice import diamond
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.candidates import find_candidates
@@ -108,3 +109,15 @@ def test_none_of_the_candidates_that_are_given_up_is_quicker(text: str) -> None:
         alone.append(made.cycles)
     assert len(alone) > 1
     assert make_plan(program, shape, name="p").cycles <= min(alone)
+
+
+def test_a_way_that_needs_a_phase_to_itself_is_tried_in_a_division_that_gives_it_one() -> None:
+    # Whichever division promises most, processors pass on the messages of the reading: its words take fewer slots.
+    nodes = "(24 32 6 16 12 7 21 11 31 5 23 28 0 14 33 18 13 17 26 30 19 15 29 8 27 10 34 1 2 9 20 4 3 22)"
+    text = f"(loop 'l 3 (bistream 'a 'b 12 30 :m 3)) (seqread 'r '{nodes} 25 :m 20)"
+    plan = make_plan(compile_text(text, topology=diamond(3)), NodeShape(), name="read")
+    free, forced = plan.cycles, []
+    for name in ("str_seqread", "dyn_seqread"):
+        chosen = text.replace(":m 20", f":m 20 :impl '{name}")
+        forced.append(make_plan(compile_text(chosen, topology=diamond(3)), NodeShape(), name="read").cycles)
+    assert free <= 1.1 * min(forced)

@@ -9,7 +9,7 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.analysis import ProgramAnalysis
-from pointsman.plan.candidates.divisions import costs_of, divisions, neighbours, searched
+from pointsman.plan.candidates.divisions import alone, costs_of, divisions, neighbours, searched
 from pointsman.plan.structure.structure import Structure, outline
 
 SHAPE = NodeShape(vfsms=64, registers=32)
@@ -49,6 +49,25 @@ def test_neighbours_end_a_phase_more_or_less(ended: tuple[int, ...], near: set[s
     back = [neighbours(analysis, one) for one in neighbours(analysis, structure)]
     assert all(labels(structure) in map(labels, ones) for ones in back), "who is near has it near"
     assert set(found) == near
+
+
+@pytest.mark.parametrize(
+    ("ended", "label", "found"),
+    [
+        ((), "a", "a | b+c+d"),
+        ((), "b", "a | b | c | d"),
+        ((0,), "c", "a | b | c | d"),
+        ((0, 1, 2), "c", None),
+        ((1,), "d", None),
+        ((2,), "d", "a+b | c | d"),
+    ],
+)
+def test_phases_end_around_an_operator_that_is_to_be_alone(
+    ended: tuple[int, ...], label: str, found: str | None
+) -> None:
+    analysis, structure = division(TEXT, *ended)
+    apart = alone(analysis, structure, label)
+    assert (None if apart is None else labels(apart)) == found
 
 
 def test_what_continues_over_phases_has_no_neighbours() -> None:

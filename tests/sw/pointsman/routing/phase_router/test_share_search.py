@@ -30,3 +30,18 @@ def test_no_stream_gets_more_than_it_wants() -> None:
 def test_too_many_streams_for_a_period_are_refused() -> None:
     with pytest.raises(RoutingError, match="a link of node 0 has too few slots"):
         route_phase([Stream(f"s{i}", 0, (1,)) for i in range(5)], mesh(2), NodeShape(), period=4)
+
+
+def test_groups_that_are_raised_several_at_once_stop_where_each_must() -> None:
+    """Streams between neighbours of rows, each with another most; in one row two streams share a link."""
+    most = (1, 2, 3, 5, 7, 8, 4)
+    streams = [
+        Stream(f"s{i}", 2 * i, (2 * i + 1,), keep_in=frozenset({2 * i, 2 * i + 1}), max_words=words, group=f"s{i}")
+        for i, words in enumerate(most)
+    ]
+    streams.append(Stream("t", 12, (13,), keep_in=frozenset({12, 13}), group="t"))
+    phase = route_phase(streams, mesh(2, 7), NodeShape(), period=16)
+    words = [phase.words(index) for index in range(8)]
+    assert words[:6] == list(most[:6])
+    assert 6 <= words[6] + words[7] <= 16
+    assert words[6] <= 4
