@@ -162,6 +162,17 @@ def test_keys_on_a_condition_are_names_in_the_sources(maker: ModuleType) -> None
     assert [name for name in names if not re.search(rf'"{name}"|^    {name}: ', SOURCES, re.MULTILINE)] == []
 
 
+def test_every_command_that_writes_json_has_its_keys_told(maker: ModuleType) -> None:
+    told = maker.HEAD.replace("show.md", "`pointsman show") + "".join(one["written"] for one in maker.documents())
+    writing = [
+        name
+        for name, command in main.commands.items()
+        if any(word in one.opts for one in command.params for word in ("--json", "--emit"))
+    ]
+    assert len(writing) > 6
+    assert [name for name in writing if f"`pointsman {name}" not in told] == []
+
+
 def test_a_key_that_is_missing_or_stale_is_found() -> None:
     keys = {parsed("a.*.b"), parsed("c[].d")}
     assert is_told(("a", "x", "b"), keys)
