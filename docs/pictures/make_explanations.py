@@ -95,7 +95,7 @@ def phases() -> str:
         x = left + (cycle - first) * wide
         drawing.line(x, top - 6, x, top + nodes * row, PALE, stroke_width=1)
         drawing.text(x, top - 12, f"{cycle:,}", text_anchor="middle", fill=GREY, font_size=11)
-    drawing.text(left - 10, top - 12, "cycle", text_anchor="end", fill=GREY, font_size=11)
+    drawing.text(left - 22, top - 12, "cycle", text_anchor="end", fill=GREY, font_size=11)
     for node in range(nodes):
         drawing.text(left - 10, top + node * row + 14, f"node {node}", text_anchor="end", font_size=11)
     run = document["run"]
