@@ -199,7 +199,7 @@ def section_4_5() -> Any:
 def _most_hopping(switch: int, length: int) -> float:
     """Greatest packets per node and slot over allxy on 16×16."""
     best, rate = 0.0, 0.05
-    slots = SLOTS + 20 * length
+    slots = SLOTS + 150 * length
     while rate <= 1:
         run = hop(topology(16, "allxy"), switch, uniform(256, rate / length, length, slots, 1), slots=slots)
         found = measured(run, 256)[0] * length

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from pointsman.program.program import Program
     from pointsman.targets.target import Given
 
-TARGETS = ("numesh", "tdm", "packet")
-MODES = {"numesh": "numesh", "tdm": "tdm", "packet": "dyn"}
-"""Value of ``*mode*`` for each target."""
+TARGETS = ("numesh", "tdm", "packet", "optical")
+MODES = {"numesh": "numesh", "tdm": "tdm", "packet": "dyn", "optical": "tdm"}
+"""Value of ``*mode*`` for each target; optical networks are multiplexed in time as the switch is, which comes first."""
 ENGINES = ("auto", "verilated", "model", "amaranth")
 SWITCH_MODES = ("auto", "preload", "dynamic", "hybrid")
 WARNINGS = ("show", "error", "ignore")

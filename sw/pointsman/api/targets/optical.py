@@ -1,0 +1,114 @@
+"""The target *optical* of ``pointsman compile``: phases as configurations of an optical mesh or torus. It is not run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pointsman.api.judged import judge_configurations
+from pointsman.api.options import refuse_addresses
+from pointsman.api.showing import refuse_lines
+from pointsman.errors import PointsmanError
+from pointsman.files import write_whole
+from pointsman.report.table import table
+from pointsman.targets.optical import OpticalProgram, make_optical
+from pointsman.targets.target import TargetRun
+
+if TYPE_CHECKING:
+    from pointsman.network import Topology
+    from pointsman.program.program import Program
+    from pointsman.runtime import Application
+    from pointsman.targets.target import Given
+
+_ROUTERS_ONLY = (
+    "preload",
+    "period",
+    "readmemh",
+    "plugins",
+    "pipelines",
+    "vfsms",
+    "schedule_depth",
+    "registers",
+    "width",
+)
+"""Options that mean something to scheduled routers only."""
+
+
+class OpticalTarget:
+    """Programs as sets of connections that an optical network makes in turn."""
+
+    name = "optical"
+    stages = ("tables",)
+    plan = None
+
+    def refuse(self, given: Given) -> None:
+        refuse_addresses(given)
+        refuse_lines(given)
+        for name in _ROUTERS_ONLY:
+            if given.get(name):
+                option = {"plugins": "implementations"}.get(name, name.replace("_", "-"))
+                raise PointsmanError(f"--{option} is for the mesh of scheduled routers, not for target optical")
+        if given.get("emit", "tables") != "tables":
+            raise PointsmanError(f"--emit {given['emit']} is a stage of target numesh", hint="--emit tables")
+
+    def stage(self, program: Program, name: str, emit: str, given: Given) -> str:
+        return json.dumps(self.compile(program, name, given).as_dict(), indent=1)
+
+    def compile(self, program: Program, name: str, given: Given) -> OpticalProgram:
+        made = make_optical(program, name=name, seed=given["seed"] or 0)
+        for one in made.sets:
+            judge_configurations(one)
+        return made
+
+    def predicted(self, program: Program, name: str, given: Given) -> float | None:
+        """None: its time is slots, which are no cycles of the other targets."""
+        make_optical(program, name=name)
+        return None
+
+    def describe(self, artifact: OpticalProgram) -> str:
+        rows: list[list[str]] = []
+        for phase in artifact.phases:
+            configured = [artifact.sets[one] for one in phase.sets]
+            for number, (label, way) in enumerate(phase.operators):
+                first = number == 0
+                rows.append(
+                    [
+                        phase.name if first else "",
+                        label,
+                        way,
+                        *(
+                            [
+                                str(max(len(one.problem.connections) for one in configured)),
+                                str(max(one.degree for one in configured)),
+                                str(max(one.bound for one in configured)),
+                                str(max(artifact.crossbar[one] for one in phase.sets)),
+                                f"{phase.slots:g}",
+                            ]
+                            if first
+                            else [""] * 5
+                        ),
+                    ]
+                )
+        head = ["phase", "operator", "implementation", "connections", "configurations", "bound", "crossbar", "slots"]
+        return (
+            f"{artifact.name} on an optical {artifact.network} {artifact.network.kind}: {artifact.degree} channels, about "
+            f"{artifact.slots:g} slots\n" + table(head, rows)
+        )
+
+    def write(self, artifact: OpticalProgram, given: Given) -> Iterator[str]:
+        if given["output"] is not None:
+            write_whole(given["output"], json.dumps(artifact.as_dict(), indent=1) + "\n")
+            yield f"wrote {given['output']}"
+
+    def read(self, path: Path, topology: Topology, given: Given) -> OpticalProgram:
+        raise PointsmanError("--image is for scheduled routers, not for --target optical")
+
+    def run(
+        self, artifact: OpticalProgram, application: Application, seconds: dict[str, float], given: Given
+    ) -> TargetRun:
+        raise PointsmanError(
+            "target optical is compiled, not run: its processors are not simulated",
+            hint="pointsman optical simulates traffic on such a network",
+        )
