@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Set
 
 from pointsman.plan.conflicts.link_slots import memberships
+from pointsman.plan.errors import MembershipError
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.certainty import readings
 from pointsman.plan.structure.phase_graph import END, START, PhaseGraph
@@ -18,7 +19,14 @@ Passage = tuple[int, int, int, tuple[int, ...]]
 
 def passages(plan: Plan) -> tuple[Passage, ...]:
     """Where a node changes from one of its phases to another through phases in which it has no operator, or none that it
-    surely uses; or leaves a phase that it does not change from: between two uses (to itself), or at its end (to -1)."""
+    surely uses; or leaves a phase that it does not change from: between two uses (to itself), or at its end (to -1).
+
+    Raises
+    ------
+    MembershipError
+        If the readings of the program (`certainty.readings`) take a node from one phase to another by different ways: it goes
+        through the same phases each time.
+    """
     found = []
     own_operators: dict[int, set[int]] = defaultdict(set)
     for number, phase in enumerate(plan.phases):
@@ -46,7 +54,9 @@ def passages(plan: Plan) -> tuple[Passage, ...]:
                     for target, passed in _next(graph, number, own, sure, last.intersection(members) - own).items():
                         way = tuple(p for p in passed if p in members)
                         if way:
-                            ways.setdefault((number, -1 if target == END else target), way)
+                            end = -1 if target == END else target
+                            if ways.setdefault((number, end), way) != way:
+                                raise _two_ways(plan, node, ways[number, end], way)
             for number in sorted(own_operators[node]):
                 if node in leaves.at_end.get(number, ()):
                     ways.setdefault((number, -1), ())
@@ -54,6 +64,15 @@ def passages(plan: Plan) -> tuple[Passage, ...]:
                     ways.setdefault((number, number), ())
             found += [(node, left, entered, way) for (left, entered), way in ways.items()]
     return tuple(found)
+
+
+def _two_ways(plan: Plan, node: int, one: tuple[int, ...], other: tuple[int, ...]) -> MembershipError:
+    names = [" then ".join(f"'{plan.phases[p].name}'" for p in way) for way in (one, other)]
+    return MembershipError(
+        f"node {node}, which has no part of its own there, would go through {names[0]} or through {names[1]}, not knowing which",
+        phase=next(p for p in (*one, *other) if (p in one) != (p in other) or one.index(p) != other.index(p)),
+        node=node,
+    )
 
 
 def _next(graph: PhaseGraph, phase: int, own: Set[int], sure: Set[int], last: Set[int]) -> dict[int, tuple[int, ...]]:
