@@ -24,7 +24,10 @@ def check(ctx: click.Context, image: Path, json_path: Path | None) -> None:
     """
     if json_path is not None:
         check_writable(json_path)
-    text, plain = (_tables if is_tables(image) else _images)(image)
+    from pointsman.api.progress import telling
+
+    with telling(f"proving {image.name}"):
+        text, plain = (_tables if is_tables(image) else _images)(image)
     if json_path is not None:
         write_whole(json_path, json.dumps(plain, indent=1) + "\n")
     click.echo(text)

@@ -38,6 +38,7 @@ def configure(
     do not fit.
     """
     from pointsman import api
+    from pointsman.api.progress import telling
     from pointsman.artifacts.configurations.file import read_problem, write_answer
     from pointsman.connections import algorithms
     from pointsman.kernels import is_cold
@@ -47,7 +48,8 @@ def configure(
     problem = read_problem(connections)
     if is_cold(Path(algorithms.__path__[0])):
         note("compiling kernels, once (about fifteen seconds)")
-    answer = api.configure(problem, algorithm=algorithm, degree=degree, seed=seed, effort=effort)
+    with telling("dividing the connections into configurations"):
+        answer = api.configure(problem, algorithm=algorithm, degree=degree, seed=seed, effort=effort)
     if json_path is not None:
         write_answer(json_path, answer)
     _summary(answer)

@@ -64,6 +64,7 @@ def explain(program: Path, as_json: bool, decision: bool, output: Path | None, *
     text = "" if as_json else explain_text(plain)
     if decision:
         from numesh.shape import NodeShape
+        from pointsman.api.progress import telling
         from pointsman.operators import IMPLEMENTATIONS, Context
         from pointsman.plan.analysis import ProgramAnalysis
         from pointsman.plan.fitting import fitted_plan
@@ -71,9 +72,9 @@ def explain(program: Path, as_json: bool, decision: bool, output: Path | None, *
         from pointsman.report.decision import decision_json, decision_text
 
         shape = NodeShape(neighbours=max(4, topology.ports))
-        plan = fitted_plan(
-            parsed, shape, name=program.stem, effort=given["effort"], options=PlanOptions(most_phases=given["phases"])
-        )
+        with telling(f"planning {program.stem}") as say:
+            options = PlanOptions(most_phases=given["phases"], progress=say)
+            plan = fitted_plan(parsed, shape, name=program.stem, effort=given["effort"], options=options)
         analysis = ProgramAnalysis(plan.program, Context(topology, shape), IMPLEMENTATIONS)
         plain["decision"] = decision_json(plan, analysis)
         text += "\n\n" + decision_text(plain["decision"])

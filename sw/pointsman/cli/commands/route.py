@@ -49,6 +49,7 @@ def route(
     wrong, or the streams do not fit into the length asked for (the reason is printed, and written to --json).
     """
     from pointsman import api
+    from pointsman.api.progress import telling
     from pointsman.artifacts.routes.file import read_problem, write_result
     from pointsman.routing.ideal_router.explain import PeriodError
 
@@ -61,9 +62,10 @@ def route(
         check_plot_name(plot_path)
     problem = read_problem(streams)
     try:
-        result = api.route(
-            problem, router=router, length=length, seed=seed, effort=effort, time_limit=time_limit, progress=True
-        )
+        with telling(f"routing {streams.name}", has_bar=True):
+            result = api.route(
+                problem, router=router, length=length, seed=seed, effort=effort, time_limit=time_limit, progress=True
+            )
     except PeriodError as error:
         if json_path is not None:
             write_whole(json_path, json.dumps(error.report, indent=1) + "\n")
