@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import pointsman
 from numesh.shape import NodeShape
 from pointsman.cli import main
 from pointsman.cop import compile_text
@@ -133,6 +134,32 @@ def test_a_hint_holds_when_the_program_is_planned_so() -> None:
     assert [one.text for one in found] == ["'a' without :impl 'dyn_shift"]
     followed = program("(loop 'l 9 (cshift 'a 1 :m 40))", mesh(2, 2))
     assert make_plan(followed, NodeShape(), name="it").cycles == found[0].cycles
+
+
+FEW_ROUNDS = """
+from pointsman.runtime import Application
+class FewRounds(Application):
+    program = "few.cop"
+    async def main(self, node):
+        await node.cop.l_load()
+        for _ in range(2):
+            await node.cop.a_load()
+            await node.cop.a_func([1] * 24)
+    def check(self, results):
+        return "done"
+"""
+"""A loop that goes round less often than its text says."""
+
+
+def test_changed_programs_are_compared_with_the_program_as_it_is_written(tmp_path: Path) -> None:
+    (tmp_path / "few.cop").write_text("(loop 'l 40 (cshift 'a 1 :m 24 :impl 'dyn_shift))")
+    (tmp_path / "few.py").write_text(FEW_ROUNDS)
+    result = pointsman.run(tmp_path / "few.py", mesh(2, 2), engine="model", hints=True)
+    assert result.plan is not None
+    found = {one["text"]: one for one in result.values["hints"]}
+    assert "'a' without :impl 'dyn_shift" in found
+    for one in found.values():
+        assert one["ratio"] == pytest.approx(result.plan.cycles / one["cycles"])
 
 
 @pytest.mark.parametrize("target", ["packet", "tdm"])
