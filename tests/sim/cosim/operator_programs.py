@@ -28,7 +28,7 @@ SPARSE = {
 
 @dataclass(frozen=True)
 class Exercise:
-    """An operator put to a test: ``kind`` with ``operands`` ("runtime" or "constant" for each), done by ``impl``.
+    """An operator put to a test: ``kind`` with ``operands`` ("runtime", "distributed" or "constant" for each), done by ``impl``.
 
     ``where``: "all", "rows" (several instances), "sparse" or "valid" (all nodes call, some have nothing to say).
     """
@@ -96,7 +96,8 @@ class Exercise:
                 constants = [str(first), str(last)]
             case _:
                 constants = [str(last)] if self.operands else []
-        return [c if how == "constant" else "(runtime)" for how, c in zip(self.operands, constants, strict=True)]
+        given = {"runtime": "(runtime)", "distributed": "(runtime :distributed t)"}
+        return [given.get(how, c) for how, c in zip(self.operands, constants, strict=True)]
 
     @cached_property
     def program(self) -> Program:

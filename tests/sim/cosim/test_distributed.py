@@ -97,6 +97,36 @@ def test_a_node_that_may_not_be_the_source_is_told() -> None:
         run_nodes([numesh_node(images, n, machine) for n in range(4)], main, machine)
 
 
+def test_a_reduction_is_the_destination_s_and_a_node_that_may_not_be_it_is_told() -> None:
+    """By messages it takes 3.7 to 5.3 times the cycles."""
+    text = "(loop 'l 3 (reduce 'r 'add (runtime :values '(1 2) :distributed t) :m 3) (barrier 'e))"
+    images = make_images(make_plan(compile_text(text, topology=mesh(2, 2)), NodeShape(), name="partial"))
+    assert check_images(images).ok
+    images = images_from_bytes(images_to_bytes(images))
+    assert [one.implementation for one in images.replaced] == ["repl_partial_reduce"]
+
+    async def main(node: Node, destinations: tuple[int, ...] = (1, 2, 1)) -> list[list[int] | None]:
+        got = []
+        for round_, destination in enumerate(destinations):
+            await node.compute(node.number * 31 * round_ % 70)
+            await node.cop.r_load(node.number == destination)
+            result = await node.cop.r_func(np.arange(3) + 10 * node.number + round_)
+            got.append(None if result is None else [*map(int, result)])
+            await node.cop.e_load()
+            await node.cop.e_func()
+        return got
+
+    with Machine(images.shape, images.topology, engine="model") as machine:
+        record = run_nodes([numesh_node(images, n, machine) for n in range(4)], main, machine)
+    sums = [[60 + 4 * round_ + 4 * k for k in range(3)] for round_ in range(3)]
+    assert record.results == [[None] * 3, [sums[0], None, sums[2]], [None, sums[1], None], [None] * 3]
+    with (
+        Machine(images.shape, images.topology, engine="model") as machine,
+        pytest.raises(PointsmanError, match="r_load: node 3 is none of the nodes that the value may name"),
+    ):
+        run_nodes([numesh_node(images, n, machine) for n in range(4)], lambda node: main(node, (3,)), machine)
+
+
 def test_a_source_that_others_do_not_know_takes_about_twice_the_cycles_of_an_agreed_source() -> None:
     """With an agreed source 580 cycles are predicted; passed on by processors it was 20,837."""
     program = compile_text("(broadcast 'b (runtime :distributed t) :m 200)", topology=mesh(6, 6))

@@ -60,6 +60,7 @@ WAYS = [
     ("prefix", "str_prefix_linear", ()),
     ("barrier", "str_barrier_tree", ()),
     ("reduce", "repl_runtime_reduce", ("runtime",)),
+    ("reduce", "repl_partial_reduce", ("distributed",)),
     ("allreduce", "repl_allreduce", ()),
     ("barrier", "repl_allreduce", ()),
     ("barrier", "repl_barrier_bcast", ()),

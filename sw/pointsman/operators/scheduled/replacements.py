@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 from pointsman.operators.api.implementation import Context, Implementation, Metric
-from pointsman.operators.api.operands import runtime_values, taking_part
+from pointsman.operators.api.operands import is_partial, runtime_values, taking_part
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
 from pointsman.operators.trees.reduction_trees import centre
@@ -83,6 +83,19 @@ class ReplRuntimeReduce(Replacement):
             ),
             _part(operator, "stream", [(("source", root), ("destination", chosen)) for root in roots], valid=None),
         )
+
+
+class ReplPartialReduce(Replacement):
+    """An allreduce, of which all but the destination discard the result: a node need not know which node is the destination, only
+    whether it is the destination itself (``:distributed``) (repl_partial_reduce)."""
+
+    name = "repl_partial_reduce"
+    kinds = ("reduce",)
+
+    def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
+        if not is_partial(operator, "destination"):
+            return None
+        return (_part(operator, "allreduce", [(("function", i.operand("function")),) for i in operator.instances]),)
 
 
 class ReplBarrierBcast(Replacement):
@@ -190,6 +203,7 @@ def _part(
 REPLACEMENTS: tuple[Replacement, ...] = (
     ReplAllreduce(),
     ReplRuntimeReduce(),
+    ReplPartialReduce(),
     ReplBarrierBcast(),
     ReplSeqRuntime(),
 )

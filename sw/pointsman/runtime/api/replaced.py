@@ -6,18 +6,20 @@ Each part is loaded when its turn comes, so the parts may be in different phases
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from pointsman.operators.api.operands import function_name, runtime_operands, runtime_values
+from pointsman.errors import PointsmanError
+from pointsman.operators.api.operands import function_name, is_partial, runtime_operands, runtime_values
 from pointsman.program.program import Operator
 
-from .substrate import Combine, Given, Permission, Port, Signature
+from .substrate import HERE, Combine, Given, Permission, Port, Signature
 
 
 def replaced_signature(operator: Operator, source: str) -> Signature:
     """Signature that applications see of a replaced operator."""
-    return Signature(
+    signature = Signature(
         operator.label,
         operator.kind,
         str(operator.type),
@@ -27,6 +29,15 @@ def replaced_signature(operator: Operator, source: str) -> Signature:
         function_name(operator),
         source,
     )
+    if not _is_partial(operator):
+        return signature
+    ranges = tuple(zip(*signature.values, strict=True))
+    return replace(signature, values=((),), ranges=ranges, partial=("destination",))
+
+
+def _is_partial(operator: Operator) -> bool:
+    """Does a node know only whether it is the destination itself?"""
+    return "destination" in runtime_operands(operator) and is_partial(operator, "destination")
 
 
 class ReplacedPort:
@@ -35,12 +46,21 @@ class ReplacedPort:
     def __init__(self, operator: Operator, number: int, parts: Sequence[tuple[Signature, Port]]) -> None:
         self.parts = parts
         nodes = next(instance.nodes for instance in operator.instances if number in instance.nodes)
-        void = operator.valid is not None and nodes.index(number) not in operator.valid
+        self.operator, self.number, self.position = operator, number, nodes.index(number)
+        void = operator.valid is not None and self.position not in operator.valid
         self.part = Permission("func", local=len(nodes) == 1, void=void)
         self.given = Given()
+        self.receives = True
+        """Does the node get the result, and not only the parts of the operator?"""
 
     async def load(self, given: Given) -> Permission:
         """Keep the values; the parts are loaded by ``func``."""
+        if _is_partial(self.operator):
+            self.receives = given.numbers[0] in (HERE, self.position)
+            if self.receives and (self.position,) not in runtime_values(self.operator):
+                raise PointsmanError(
+                    f"{self.operator.label}_load: node {self.number} is none of the nodes that the value may name"
+                )
         self.given = given
         return self.part
 
@@ -72,7 +92,7 @@ class ReplacedPort:
                 await port.write(_some(message, room))
             else:
                 message = room if await port.read(room) else None
-        if into is None or message is None:
+        if into is None or message is None or not self.receives:
             return False
         into[:] = message
         return True

@@ -55,6 +55,15 @@ def test_runtime_destination_becomes_that_of_a_stream() -> None:
     assert destination.values == (1, 2)
 
 
+def test_a_destination_that_others_do_not_know_becomes_all_nodes() -> None:
+    (only,) = found("(reduce 'r 'add (runtime :distributed t) :m 5 :valid '(0 3) :impl 'repl_partial_reduce)", 2, 2)
+    (part,) = only.program.operators()
+    assert (part.kind, part.m, part.valid) == ("allreduce", 5, (0, 3))
+    assert part.instances[0].operands == (("function", "add"),)
+    with pytest.raises(PlanError, match="cannot do it"):
+        found("(reduce 'r 'add (runtime) :impl 'repl_partial_reduce)", 2, 2)
+
+
 def test_each_instance_has_a_middle_of_its_own() -> None:
     (only,) = found("(subset (make-1d 'x) (barrier 'r :impl 'repl_allreduce))", 3, 2)
     reduce = next(iter(only.program.operators()))
