@@ -37,6 +37,8 @@ NOBODY = 65534
 
 def load() -> None:
     """Import what commands import, so that a fork need not."""
+    import amaranth.back.verilog  # noqa: F401
+
     import pointsman.connections.algorithms
     import pointsman.plan.make_plan
     import pointsman.report.run

@@ -94,7 +94,7 @@ def test_a_plan_uses_it_when_the_program_asks(tmp_path: Path) -> None:
             "{path}: loading of Mine must be a Loading other than ONLINE, not 'synchronised'",
         ),
         (
-            SKELETON.format(body="loading = THEIRS[-5].loading"),
+            SKELETON.format(body="loading = {one.name: one for one in THEIRS}['dyn_bcast'].loading"),
             "{path}: loading of Mine must be a Loading other than ONLINE, not <Loading.ONLINE",
         ),
         (
