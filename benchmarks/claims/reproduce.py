@@ -26,6 +26,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import ding  # noqa: E402
+import yuan  # noqa: E402, F401
 from answers import ANSWERS, VERDICTS, Answer, Measured, reference  # noqa: E402
 from digest import code_digest  # noqa: E402
 
@@ -70,10 +71,12 @@ BENCHMARKS = {
     "scheduled_vs_packet": Benchmark("--into", (*_ROUTER, "sim/cosim/packet", "hdl/packet_router")),
     "tdm_synth": Benchmark("--save", ("hdl/tdm_switch", "sw/pointsman/fpga")),
     "wire_rules": Benchmark(None, _COMPILER),
+    "optical": Benchmark("--into", ("sw/pointsman/optical", "sw/pointsman/connections", "sw/pointsman/network")),
 }
 DOCUMENTS = {
     "metcalf1997": ("Metcalf 1997", ["4.1", "5.1", "5.2", "7.1", "8.1", "8.2", "8.3", "8.4", "A.1", "A.2"]),
     "ding2005": ("Ding et al. 2005", ["1", "2", "3"]),
+    "yuan1998": ("Yuan 1998, Chapters 3 and 4", ["3.1", "4.2", "4.3", "4.4", "6.2"]),
 }
 """By the file of its claims: the document, and its tables."""
 FIGURES = {
@@ -87,6 +90,7 @@ FIGURES = {
         "Figure 4": "pictures/tdm_figure_4.svg",
         "Figure 5, one static destination above, two below": "pictures/tdm_figure_5.svg",
     },
+    "yuan1998": {},
 }
 PICTURES = "docs/pictures"
 DRAWN = {
@@ -128,7 +132,7 @@ def page(measured: Measured) -> str:
         "",
         "Made by `make reproduce` from `benchmarks/claims/` and the results in `benchmarks/results/`; a test fails if it is",
         "stale. As data: `benchmarks/results/claims.json`; which code made which results: `measured.json` beside it.",
-        "Every quantitative claim, parameter, formula and table of the two documents that are built:",
+        "Every quantitative claim, parameter, formula and table of the documents, as far as they are built:",
         "",
     ]
     lines += [f"- *{verdict}*: {said}" for verdict, said in VERDICTS.items()]

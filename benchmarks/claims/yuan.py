@@ -67,7 +67,9 @@ def _loss(measured: Measured) -> Answer:
     losses = [1 - min(found[key].values()) / max(found[key].values()) for key in ("F32", "B32")]
     ours = " / ".join(f"{100 * loss:.0f} %" for loss in losses)
     return _result(
-        losses[0] > losses[1] and abs(losses[0] - 0.5) < 0.1, ours, "by the aggressive schemes in both directions; " + _SHORT
+        losses[0] > losses[1] and abs(losses[0] - 0.5) < 0.1,
+        ours,
+        "by the aggressive schemes in both directions; " + _SHORT,
     )
 
 
@@ -86,14 +88,16 @@ def _best_sizes(measured: Measured) -> dict[str, tuple[int, float]]:
 def _sizes(measured: Measured) -> Answer:
     found = _best_sizes(measured)
     ours = ", ".join(f"{key}: {size} (theirs has {100 * share:.0f} %)" for key, (size, share) in found.items())
-    return _result(all(share > 0.95 for _, share in found.values()), ours, "the curves are flat between 1 and a third; " + _SHORT)
+    return _result(
+        all(share > 0.95 for _, share in found.values()), ours, "the curves are flat between 1 and a third; " + _SHORT
+    )
 
 
 @claim("C081")
 def _holding(measured: Measured) -> Answer:
     found = _of(measured, "figure_3_7")["FDA"]
     fall = 1 - found["30"]["latency"] / found["0"]["latency"]
-    return _result(0.1 <= fall <= 0.3, f"{100 * fall:.0f} %", "holding 30 slots against none, rate .003")
+    return _result(0.15 <= fall <= 0.25, f"{100 * fall:.0f} %", "holding 30 slots against none, rate .003")
 
 
 @claim("C082")
@@ -115,7 +119,9 @@ def _order(measured: Measured) -> Answer:
     pairs = all(
         one["B" + kind] >= 0.99 * one["F" + kind] for one in _by_degree(found).values() for kind in ("DC", "DO", "DA")
     )
-    ours = "; ".join(f"{degree}: BDO {one['BDO']:.4f}, FDO {one['FDO']:.4f}" for degree, one in _by_degree(found).items())
+    ours = "; ".join(
+        f"{degree}: BDO {one['BDO']:.4f}, FDO {one['FDO']:.4f}" for degree, one in _by_degree(found).items()
+    )
     return _result(tops and pairs, ours, "ties within a percent count; " + _SHORT)
 
 
@@ -139,9 +145,10 @@ def _lengths(measured: Measured) -> Answer:
     small = {name: one["1"]["packets"] for name, one in found.items()}
     large = {name: one["64"]["packets"] for name, one in found.items()}
     holds = small["BDO"] >= 0.95 * max(small.values()) and min(large.values()) > 0.75 * max(large.values())
+    least, most = min(large.values()), max(large.values())
     return _result(
         holds,
-        f"1 packet: BDO {small['BDO']:.4f}, least {min(small.values()):.4f}; 64: {min(large.values()):.2f} to {max(large.values()):.2f}",
+        f"1 packet: BDO {small['BDO']:.4f}, least {min(small.values()):.4f}; 64: {least:.2f} to {most:.2f}",
         "packets per node and slot; BDC and BDO are within 5 %",
     )
 
@@ -239,7 +246,9 @@ claim("C105")(lambda measured: _result(round(53 * 8 / 1000, 3) == 0.424, "0.424"
 def _throughput(measured: Measured) -> Answer:
     found = _of(measured, "section_4_3")
     return Answer(
-        "not comparable", f"{len(found)} loads delivered", "greatest rates were not searched for; delays are compared below"
+        "not comparable",
+        f"{len(found)} loads delivered",
+        "greatest rates were not searched for; delays are compared below",
     )
 
 
@@ -249,7 +258,7 @@ def _delay(measured: Measured) -> Answer:
     worst = max(found, key=lambda key: abs(found[key] - 1))
     middle = max(abs(value - 1) for key, value in found.items() if not key.endswith(".75"))
     return _result(
-        middle <= 0.15,
+        middle <= 0.12,
         f"{100 * middle:.0f} % up to half of saturation; most {100 * abs(found[worst] - 1):.0f} % ({worst})",
         "the model takes arrivals for Poisson, while a node receives a packet a slot at most",
     )
@@ -266,14 +275,18 @@ def _large_delay(measured: Measured) -> Answer:
 def _thresholds(measured: Measured) -> Answer:
     found = [published(name, 32, 1) for name in LOGICAL]
     ours = ", ".join(f"{name} {one.router_rate / one.path_rate:.1f}" for name, one in zip(LOGICAL, found, strict=True))
-    return _result(False, f"slots a packet may take: {ours}", "theirs goes with Table 4.2, which prints routers twice too fast")
+    return _result(
+        False, f"slots a packet may take: {ours}", "theirs goes with Table 4.2, which prints routers twice too fast"
+    )
 
 
 @claim("C110")
 def _most_order(measured: Measured) -> Answer:
     rates = [published(name, 32, switch).greatest_rate for switch in (0.5, 1, 2, 4) for name in LOGICAL]
     rows = [rates[i : i + 4] for i in range(0, 16, 4)]  # torus, hypercube, allxy, all-to-all
-    return _result(all(row == sorted(row) for row in rows), "all-to-all ≥ allXY ≥ hypercube ≥ torus", "32×32, all gamma")
+    return _result(
+        all(row == sorted(row) for row in rows), "all-to-all ≥ allXY ≥ hypercube ≥ torus", "32×32, all gamma"
+    )
 
 
 @claim("C111")
@@ -291,7 +304,9 @@ def _fast(measured: Measured) -> Answer:
 @claim("C113")
 def _scales(measured: Measured) -> Answer:
     fast, slow = best(16, 1, 0.01), best(16, 4, 0.01)
-    return _result(fast == "hypercube" and slow in ("hypercube", "allxy"), f"gamma 1: {fast}; 4: {slow}", "16×16, by the model")
+    return _result(
+        fast == "hypercube" and slow in ("hypercube", "allxy"), f"gamma 1: {fast}; 4: {slow}", "16×16, by the model"
+    )
 
 
 @claim("C114")
@@ -329,7 +344,7 @@ def _section_delay(measured: Measured) -> Answer:
         for (load, g), row in theirs.items()
         for s, expected in zip((4, 16, 64), row, strict=True)
     )
-    return _result(same >= 11, f"{same} of 12 the same", "loads of 2.56 and 10.24 packets a slot")
+    return _result(same == 12, f"{same} of 12 the same", "loads of 2.56 and 10.24 packets a slot")
 
 
 @claim("Table 4.2")
@@ -355,5 +370,7 @@ def _hand_coded(measured: Measured) -> Answer:
         if row["scheme"] == "multihop all-to-all":
             exact = (int(row["GS"]), int(row["TSCF"])) == (found["GS"], found["TSCF"])
     return _result(
-        exact, "theirs/ours: " + "; ".join(parts), "GS and TSCF; the order of slots in a frame is not in the source, see docs/optical.md"
+        exact,
+        "theirs/ours: " + "; ".join(parts),
+        "GS and TSCF; the order of slots in a frame is not in the source, see docs/optical.md",
     )
