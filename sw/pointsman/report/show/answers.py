@@ -19,6 +19,8 @@ from .document import Arrival, Document, Net, Node, Operator, Phase, Run, Step, 
 from .network import circle, net_of
 
 _MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError)
+_MOST = 1e18
+"""Numbers of a run are below this."""
 
 
 def routes_document(plain: Mapping[str, Any], name: str, topology: Topology | None = None) -> Document:
@@ -137,6 +139,43 @@ def _held(node: Mapping[str, Any]) -> Node:
     )
 
 
+def _times(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Where the time of a run went, as the page draws it; KeyError, TypeError or ValueError if it is malformed."""
+
+    def number(value: Any) -> float | None:
+        if value is not None and not -_MOST < float(value) < _MOST:
+            raise ValueError(f"{value} is no number of cycles")
+        return None if value is None else float(value)
+
+    def reason(value: Any) -> dict[str, Any] | None:
+        if value is None:
+            return None
+        return {"cycles": number(value["cycles"]), "kind": str(value["kind"]), "text": str(value["text"])}
+
+    def entry(one: Mapping[str, Any]) -> dict[str, Any]:
+        numbers = {name: number(one[name]) for name in ("predicted", "measured", "under_way", "reached")}
+        return {**numbers, "bound": reason(one["bound"]), "pace": reason(one["pace"])}
+
+    operators = {str(label): entry(one) for label, one in plain["operators"].items() if "under_way" in one}
+    return {
+        "predicted_cycles": number(plain["predicted_cycles"]),
+        "operators": operators,
+        "phases": [
+            {
+                "name": str(one["name"]),
+                "operators": [str(label) for label in one["operators"] if label in operators],
+                **entry(one),
+            }
+            for one in plain["phases"]
+        ],
+        "waits": [
+            {name: str(one[name]) for name in ("function", "cause")}
+            | {name: number(one[name]) for name in ("calls", "words", "cycles")}
+            for one in plain["waits"]
+        ],
+    }
+
+
 def run_document(plain: Mapping[str, Any], name: str) -> Document:
     """Document of what ``pointsman run --json`` has written: cycles of each node, operators and phases.
 
@@ -155,7 +194,7 @@ def run_document(plain: Mapping[str, Any], name: str) -> Document:
                 str(label),
                 "",
                 str(one["implementation"]),
-                bandwidth=one["bandwidth"],
+                bandwidth=one.get("bandwidth"),
                 measured={key: float(value) for key, value in one.get("cycles", {}).items()},
             )
             for label, one in plain["operators"].items()
@@ -166,7 +205,7 @@ def run_document(plain: Mapping[str, Any], name: str) -> Document:
                 [
                     i
                     for i, operator in enumerate(operators)
-                    if plain["operators"][operator.label]["phase"] == one["name"]
+                    if plain["operators"][operator.label].get("phase") == one["name"]
                 ],
                 str(one.get("technique", "")),
                 str(one.get("reason", "")),
@@ -174,6 +213,7 @@ def run_document(plain: Mapping[str, Any], name: str) -> Document:
             )
             for one in plain.get("phases", [])
         ]
+        time = _times(plain) if "waits" in plain else None
         run = Run(
             str(plain["engine"]), bool(plain["correct"]), str(plain["answer"]), cycles, list(CATEGORIES), per_node
         )
@@ -191,5 +231,6 @@ def run_document(plain: Mapping[str, Any], name: str) -> Document:
         operators=operators,
         phases=phases,
         run=run,
+        why={} if time is None else {"time": time},
         notes=["A file of results has no words and no activities: show the application itself to see them."],
     )

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from pointsman.cli import main
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh, torus
+from pointsman.report.run import CATEGORIES
 from pointsman.report.show.answers import routes_document, run_document
 from pointsman.report.show.document import Document
 
@@ -75,3 +76,56 @@ def test_results_of_a_run_have_cycles_of_each_node(ring: Path, shown: Callable[.
     assert [phase.name for phase in made.phases] == [phase["name"] for phase in plain["phases"]]
     with pytest.raises(PointsmanError, match="no results"):
         run_document({**plain, "per_node": {}}, "a")
+
+
+def timed_results() -> dict[str, Any]:
+    entry = {
+        "predicted": 10.0,
+        "measured": 12.5,
+        "under_way": 9,
+        "bound": {"cycles": 8.0, "kind": "port", "text": "because"},
+        "reached": 8 / 9,
+        "pace": None,
+    }
+    per_node = {name: [1, 2] for name in CATEGORIES}
+    return {
+        "network": {"kind": "mesh", "size": [2]},
+        "total_cycles": 40,
+        "per_node": per_node,
+        "engine": "model",
+        "correct": True,
+        "answer": "done",
+        "predicted_cycles": 33.0,
+        "operators": {
+            "a": {"implementation": "one", "phase": "a", "bandwidth": 0.5, **entry},
+            "b": {"implementation": "in parts", "parts": ["c"], **entry},
+        },
+        "phases": [{"name": "a", "operators": ["a"], **entry}],
+        "waits": [{"function": "a_read", "calls": 3, "words": 4, "cycles": 2.5, "cause": "late"}],
+    }
+
+
+def test_results_have_the_time_table_of_the_run_and_operators_in_parts_too() -> None:
+    document = run_document(timed_results(), "it")
+    time = document.why["time"]
+    assert time["predicted_cycles"] == 33
+    assert set(time["operators"]) == {"a", "b"}
+    assert time["phases"][0]["bound"] == {"cycles": 8.0, "kind": "port", "text": "because"}
+    assert time["waits"] == [{"function": "a_read", "cause": "late", "calls": 3.0, "words": 4.0, "cycles": 2.5}]
+    assert [one.label for one in document.operators] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"waits": [7]},
+        {"waits": [{"function": "a"}]},
+        {"predicted_cycles": "many"},
+        {"predicted_cycles": float("inf")},
+        {"phases": [{"name": "a", "operators": ["a"]}]},
+    ],
+    ids=repr,
+)
+def test_a_malformed_time_table_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(PointsmanError, match="no results of a run"):
+        run_document({**timed_results(), **wrong}, "it")
