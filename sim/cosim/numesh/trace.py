@@ -164,7 +164,8 @@ def _sources(images: Images, record: Record, spans: list[Span]) -> dict[int, int
 
 
 def _operators(record: Record, spans: list[Span]) -> list[str | None]:
-    """For each event the operator whose function the node was in; None: none."""
+    """For each event the operator whose I/O function the node was in; None: none. A load function may change the phase, with
+    words of a barrier that goes over streams of other operators."""
     assert record.events is not None
     by_node: dict[int, list[Span]] = defaultdict(list)
     for span in sorted(spans, key=lambda span: (span.node, span.start, span.end)):
@@ -174,7 +175,8 @@ def _operators(record: Record, spans: list[Span]) -> list[str | None]:
     for time, node in zip(record.events["time"].tolist(), record.events["node"].tolist(), strict=True):
         at = bisect_right(starts.get(node, []), time) - 1
         current = by_node[node][at] if at >= 0 else None
-        found.append(current.operator if current is not None and time < current.end else None)
+        known = current is not None and time < current.end and not current.activity.endswith("_load")
+        found.append(current.operator if current is not None and known else None)
     return found
 
 
