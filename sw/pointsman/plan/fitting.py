@@ -72,10 +72,12 @@ def fitted_plan(
         )
 
     asked: Sizes = {one: getattr(shape, one) for one in MOST}
-    asked |= {"period": period or program.schedlen, "phases": options.most_phases}
+    asked |= {"period": program.schedlen if period is None else period, "phases": options.most_phases}
     try:
         return planned(asked, first=False)
     except PointsmanError as error:
+        if asked["period"] is not None and asked["period"] < 2:
+            raise  # no schedule has that length
         failure = error
     search = _Search(asked, lambda sizes: planned(sizes, first=True), options.progress or (lambda line: None))
     found = search.smallest()
@@ -119,6 +121,8 @@ class _Search:
         for one in RESOURCES:
             if sizes[one] != self.asked[one]:
                 sizes = {**sizes, one: self._least(one, {**sizes, one: sizes[one] or found[one]})}
+        if self._plan(sizes) is None:  # the last steps may have been taken for granted
+            return {}
         return {one: size for one in RESOURCES if (size := sizes[one]) is not None and size != self.asked[one]}
 
     def _large(self) -> Iterator[Sizes]:

@@ -85,6 +85,12 @@ def test_who_asks_for_no_schedule_length_gets_a_long_one_where_no_other_will_do(
     assert caught.value.sizes == {"period": 48, "registers": 46}
 
 
+@pytest.mark.parametrize("period", [1, 0, -3])
+def test_a_length_that_no_schedule_has_is_an_error_of_its_own(period: int) -> None:
+    with pytest.raises(PointsmanError, match=f"^the schedule length must be at least 2, not {period}$"):
+        plan_with("(barrier 'b)", {"period": period})
+
+
 def test_it_says_what_it_is_looking_for() -> None:
     said: list[str] = []
     program = compile_text("(broadcast 'a 0 :m 3)", topology=mesh(2, 2))
