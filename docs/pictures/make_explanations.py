@@ -2,13 +2,14 @@
 
     python docs/pictures/make_explanations.py
 
-Runs and plans are those of the documents in ``docs/shown`` (`make_shown.py`), numbers of stages those of ``numesh.codes``.
+Runs and plans are those of the documents in ``docs/shown`` (`make_shown.py`) and of the tutorial, stages those of ``numesh.codes``.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
@@ -290,6 +291,9 @@ def stages() -> str:
 
 def landing() -> str:
     """From a COP text to words on links: what the project does, in one row."""
+    tutorial = (HERE.parent / "tutorial.md").read_text(encoding="utf-8")
+    right = re.findall(r"answer: (.+)", tutorial)[0]
+    predicted, measured = re.findall(r"^phase next +(\d+) +(\d+)", tutorial, re.MULTILINE)[0]
     drawing = Canvas(860, 232)
     boxes = (
         (10, "COP text", ("(loop 'round *nodes*", "  (cshift 'next 1 :m 32))"), "who sends what to whom"),
@@ -298,7 +302,7 @@ def landing() -> str:
         (
             670,
             "answer",
-            ("every node added up 36", "657 cycles predicted", "656 measured"),
+            (right, f"{predicted} cycles predicted", f"{measured} measured"),
             "checked, predicted, explained",
         ),
     )
