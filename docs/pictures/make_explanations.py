@@ -2,7 +2,7 @@
 
     python docs/pictures/make_explanations.py
 
-Runs and plans are those of the documents in ``docs/shown`` (`make_shown.py`) and of the tutorial, stages those of ``numesh.codes``.
+Runs and plans are those of ``docs/shown`` (`make_shown.py`) and of the tutorial, numbers of stages those of ``numesh.codes``.
 """
 
 from __future__ import annotations
