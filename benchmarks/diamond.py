@@ -29,8 +29,8 @@ WORDS = 4
 """Of a message, without header."""
 RATES = (0.005, 0.01, 0.015, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05, 0.06, 0.07, 0.08)
 ROUTERS = (Router(1, 8), Router(4, 8))
-SAMPLES = (4, 16)
-"""Streams from each node: random permutations."""
+SAMPLES = ((4, False), (16, False), (16, True))
+"""Streams from each node (random permutations), and whether words may wait in nodes on their way."""
 Row = dict[str, Any]
 
 
@@ -53,13 +53,14 @@ def dynamic(router: Router, quick: bool) -> Row:
     }
 
 
-def scheduled(permutations: int) -> Row:
+def scheduled(sample: tuple[int, bool]) -> Row:
     """The messages a node and cycle that routes of a sample carry."""
     from pointsman.api.judged import judge_route
     from pointsman.artifacts.routes.file import RouteStream, make_problem
     from pointsman.network.lattice import diamond
     from pointsman.routing.ideal_router.router import route_ideal
 
+    permutations, buffers = sample
     topology = diamond(SIZE)
     chance = np.random.default_rng(1)
     streams = [
@@ -69,7 +70,7 @@ def scheduled(permutations: int) -> Row:
         if node != end
     ]
     began = time.process_time()
-    problem = make_problem(topology, streams)
+    problem = make_problem(topology, streams, buffers=buffers)
     result = route_ideal(problem)
     judge_route(problem, result)
     assert result.bound is not None
@@ -77,6 +78,7 @@ def scheduled(permutations: int) -> Row:
     each = len(streams) / topology.nodes
     return {
         "streams of a node": round(each, 2),
+        "words wait": buffers,
         "period": result.period,
         "bound": result.bound.value,
         "hops": round(hops, 2),
@@ -114,7 +116,8 @@ def draw(results: Row, folder: Path) -> Path:
     )
     kept = [(rate, found) for rate in fine if (found := latency(best, float(rate))) is not None]
     right.plot(*zip(*kept, strict=True), "--", label="scheduled")
-    left.axhline(results["dynamic"][0]["limit of the busiest link"], color="grey", linewidth=0.8, linestyle=":")
+    limit = results["dynamic"][0]["limit of the busiest link"]
+    left.axhline(limit, color="grey", linewidth=0.8, linestyle=":", label="busiest link of dimension order")
     left.set_ylabel("accepted, messages a node and cycle")
     right.set_ylabel("latency, cycles")
     right.set_yscale("log")

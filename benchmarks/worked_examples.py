@@ -229,10 +229,8 @@ def read_addresses(quick: bool) -> Row:
     streams = "(stream 'A 1 3 :m 4) (stream 'B 1 3 :m 4) (stream 'C 3 2 :m 4) (stream 'D 2 3 :m 4)"
     found = {}
     for name, text in (("sequential", f"(sequential {streams})"), ("loop", f"(loop 'l 10 {streams})")):
-        program = pointsman.compile(
-            compile_text(text, topology=mesh(4, 1), mode="dyn"), mesh(4, 1), target="packet"
-        ).artifact
-        plain = program.as_json()["operators"]
+        program = compile_text(text, topology=mesh(4, 1), mode="dyn")
+        plain = pointsman.compile(program, mesh(4, 1), target="packet").artifact.as_json()["operators"]
         found[name] = {
             label: at["address"] for label, one in plain.items() for at in one["addresses"] if at["node"] == 3
         }

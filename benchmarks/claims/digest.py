@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 OTHER = {".cpp", ".h", ".cop", ".csv"}
@@ -17,14 +18,19 @@ def code_digest(root: Path, places: Iterable[str]) -> str:
     for place in places:
         path = root / place
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.suffix == ".py":
-                content = ast.dump(_bare(ast.parse(file.read_text(encoding="utf-8")))).encode()
-            elif file.suffix in OTHER:
-                content = file.read_bytes()
-            else:
-                continue
-            answer.update(f"{file.relative_to(root)}\0".encode() + hashlib.sha256(content).digest())
+            if file.suffix == ".py" or file.suffix in OTHER:
+                state = file.stat()
+                content = _content(file, state.st_mtime_ns, state.st_size)
+                answer.update(f"{file.relative_to(root)}\0".encode() + content)
     return answer.hexdigest()[:16]
+
+
+@cache
+def _content(file: Path, changed: int, size: int) -> bytes:
+    """The digest of a file that was changed last at that time."""
+    if file.suffix == ".py":
+        return hashlib.sha256(ast.dump(_bare(ast.parse(file.read_text(encoding="utf-8")))).encode()).digest()
+    return hashlib.sha256(file.read_bytes()).digest()
 
 
 def _bare(tree: ast.Module) -> ast.Module:

@@ -55,13 +55,16 @@ class Benchmark(NamedTuple):
 _COMPILER = ("sw/pointsman", "hdl/numesh")
 _RUNS = (*_COMPILER, "sim/cosim/engines", "sim/cosim/numesh")
 _ROUTER = ("sw/pointsman/routing", "sw/pointsman/network", "hdl/numesh")
-_SWITCH = ("sim/cosim/tdm", "hdl/tdm_switch", "benchmarks/evaluation")
+_SWITCH = (
+    *(f"sim/cosim/tdm/{name}.py" for name in ("fast", "fast_kernel", "baselines", "traffic")),
+    *("hdl/tdm_switch/shape.py", "hdl/tdm_switch/codes.py", "benchmarks/evaluation/tdm.py"),
+)
 BENCHMARKS = {
     "worked_examples": Benchmark("--into", (*_RUNS, "sim/cosim/tdm", "sim/cosim/packet"), quick=True),
-    "diamond": Benchmark("--into", (*_ROUTER, "benchmarks/evaluation/lattice.py"), quick=True),
+    "diamond": Benchmark("--into", (*_ROUTER, "benchmarks/evaluation/lattice.py")),
     "tdm_switch": Benchmark(None, _SWITCH),
-    "tdm_space": Benchmark("--into", _SWITCH),
-    "broadcasts": Benchmark(None, _RUNS),
+    "tdm_space": Benchmark("--into", (*_SWITCH, "benchmarks/evaluation/space.py")),
+    "broadcasts": Benchmark(None, _RUNS, quick=True),
     "gauss": Benchmark(None, (*_RUNS, "examples/gauss")),
     "matmul": Benchmark(None, (*_RUNS, "examples/matmul")),
     "online": Benchmark(None, (*_RUNS, "sim/cosim/packet", "hdl/packet_router")),
@@ -206,8 +209,7 @@ def stamps(folder: Path) -> dict[str, dict[str, str]]:
 
 def present(name: str) -> str:
     """The digest of the code on which a benchmark's figures depend, as it is now."""
-    program = "benchmarks/evaluation" if name.startswith("tdm_s") and name != "tdm_synth" else f"benchmarks/{name}.py"
-    return code_digest(ROOT, (*BENCHMARKS[name].rooms, program))
+    return code_digest(ROOT, (*BENCHMARKS[name].rooms, f"benchmarks/{name}.py"))
 
 
 def current(folder: Path, name: str) -> bool:
@@ -335,7 +337,7 @@ def main() -> int:
         for name in BENCHMARKS:
             if not current(RESULTS, name):
                 made = stamps(RESULTS).get(name, {}).get("date", "an unknown day")
-                print(f"{name}: saved results are of {made}, of other code than the present one")
+                print(f"{name}: saved results are of {made}, of other code than the present one", flush=True)
     if options.saved:
         assert saved is not None
         write(saved)

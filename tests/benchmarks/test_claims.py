@@ -69,10 +69,10 @@ def test_verdicts_follow_the_figures(program: ModuleType) -> None:
             row["dynamic"] = 0.01
     for number in ("C206", "C207", "C210"):
         assert program.ANSWERS[number](worse).verdict == "contradicted", number
-    worse["worked_examples"]["examples"]["C041 C042"]["sequential"]["B"] = 1
-    assert program.ANSWERS["C041"](worse).verdict == "contradicted"
+    worse["worked_examples"]["examples"]["C041 C042"]["loop"]["B"] = 3
+    assert program.ANSWERS["C042"](worse).verdict == "contradicted"
     differ = program.changed(measured, worse)
-    assert any(line.startswith("C041: reproduced before, now contradicted") for line in differ)
+    assert any(line.startswith("C042: reproduced before, now contradicted") for line in differ)
 
 
 def test_a_claim_of_several_parts_needs_a_point_at_which_all_hold(program: ModuleType) -> None:
