@@ -134,7 +134,7 @@ def _spec(file: _File) -> Spec:
     if not 0 <= file.seed < MOST_SEED:
         raise PointsmanError(f"seed: it must be 0 to 2^32 - 1, not {file.seed}")
     if file.slots is not None and not 1 <= file.slots < MOST_SLOTS:
-        raise PointsmanError(f"slots: a run must have at least 1 slot, not {file.slots}")
+        raise PointsmanError(f"slots: a run must have at least 1 slot, and at most {MOST_SLOTS - 1}, not {file.slots}")
     wanted = file.reservation
     scheme = Scheme(
         wanted.direction,

@@ -10,8 +10,8 @@ import numpy as np
 from pointsman.errors import PointsmanError
 
 MOST_MESSAGES = 4_000_000
-MOST_SLOTS = 1 << 40
-"""Latest slot of a run, and most packets of a message."""
+MOST_SLOTS = 1 << 26
+"""Length of a run at most, be everything delivered or not."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,14 @@ def listed(messages: Sequence[Sequence[int]], nodes: int) -> Traffic:
                 raise PointsmanError(f"{place}: a node must be one of 0..{nodes - 1}, not {node}")
         if source == destination:
             raise PointsmanError(f"{place}: a message must join two nodes, not {source} and itself")
-        if not 0 <= ready < MOST_SLOTS:
+        if ready < 0:
             raise PointsmanError(f"{place}: a message must be ready at a slot from 0 on, not {ready}")
-        if not 1 <= slots < MOST_SLOTS:
+        if slots < 1:
             raise PointsmanError(f"{place}: a message must have at least one slot, not {slots}")
+        if ready + slots >= MOST_SLOTS:
+            raise PointsmanError(
+                f"{place}: a run has at most {MOST_SLOTS} slots, too few for {slots} from slot {ready} on"
+            )
     table = np.array(messages, np.int64).reshape(-1, 4)
     return Traffic(*(np.ascontiguousarray(table[:, column]) for column in range(4)))
 
@@ -64,7 +68,9 @@ def uniform(nodes: int, rate: float, slots: int, until: int, seed: int) -> Traff
     if not 0 < rate <= 1:
         raise PointsmanError(f"traffic.rate: a node's messages per slot must be above 0 and at most 1, not {rate:g}")
     if not 1 <= slots < MOST_SLOTS:
-        raise PointsmanError(f"traffic.slots: a message must have at least one slot, not {slots}")
+        raise PointsmanError(
+            f"traffic.slots: a message must have at least one slot, and at most {MOST_SLOTS - 1}, not {slots}"
+        )
     if rate * nodes * until > MOST_MESSAGES:
         raise PointsmanError(
             f"traffic: there must be at most {MOST_MESSAGES} messages, not about {rate * nodes * until:.0f}"

@@ -91,7 +91,7 @@ def test_traffic_may_be_listed_or_a_demand_or_phases(read):
         ({**SPEC, "traffic": {"messages": [], "rate": 1}}, '"rate" and "slots" are for traffic of a kind'),
         ({**SPEC, "traffic": {"kind": "uniform", "rate": 0.1}}, 'must have a "rate" and "slots"'),
         ({**SPEC, "slots": None}, "there must be a length of the run"),
-        ({**SPEC, "slots": 0}, "a run must have at least 1 slot, not 0"),
+        ({**SPEC, "slots": 0}, "a run must have at least 1 slot, and at most 67108863, not 0"),
         ({**SPEC, "seed": -1}, "seed: it must be 0 to 2\\^32 - 1, not -1"),
         ({**SPEC, "traffic": {"phases": []}}, "a run is as long as they take"),
         ({**SPEC, "traffic": {"demand": [[0]]}}, "there must be 16 rows of 16 numbers"),
