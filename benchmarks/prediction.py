@@ -2,10 +2,15 @@
 
 Measured are the mean cycles of a node in the phase, without those in which it computes: write + read + psync + router + reprog;
 of the program all its cycles. Computing cannot be predicted from the program, so it is taken to cost nothing in both
-(``--computing`` leaves it in what is measured). Random programs (``tests/sim/cosim/random_trees.py``) take every optional
-group: how often one is taken, a program does not say, and the prediction assumes that. Prints one JSON object.
+(``--computing`` leaves it in what is measured). A program does not say either which optional groups are taken and how often
+loops go round; so there are two predictions: *before* the run, which expects every optional group (random programs,
+``tests/sim/cosim/random_trees.py``, do take every one), and of the way that the run *took*, with which its report compares
+(`pointsman.plan.timeline.path_taken`). Errors of a row are those of the second.
 
-    nice -n 15 python benchmarks/prediction.py [--engine model|verilated] [--computing] [--page docs/measurements/compiler.md]
+Rows are kept in a file as they are measured, and what is there is measured again only with ``--again``.
+
+    nice -n 15 python benchmarks/prediction.py [--engine model|verilated] [--computing] [--programs fft console] [--again]
+        [--page docs/measurements/compiler.md]
 """
 
 from __future__ import annotations
@@ -16,6 +21,8 @@ import json
 import statistics
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -25,17 +32,20 @@ from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
 from pointsman.cop import compile_file, compile_text
+from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh
-from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
+from pointsman.plan.timeline.path_taken import path_taken
+from pointsman.plan.timeline.timeline import Timeline, timeline
 from pointsman.program.program import Program
 from pointsman.report.figures.page import put_between
 from pointsman.runtime import Node
 from pointsman.runtime.api.application import load_application, parse_options
-from pointsman.targets.numesh import FitError, make_images
+from pointsman.targets.numesh import make_images
 
 ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "benchmarks/results/prediction.json"
 CASES = [
     *(("matmul", (n, n), ["--size", "60"]) for n in (2, 3, 4, 5, 6)),
     *(("gauss", (n, n), ["--size", "30"]) for n in (2, 3, 5, 6)),
@@ -62,34 +72,58 @@ COUNTED = ("write", "read", "psync", "router", "reprog", "online")
 Row = dict[str, Any]
 
 
-def run_plan(
-    plan: Plan, main: Callable[[Node], Any], engine: Any, functions: Any = None
-) -> tuple[list[float], int, list[Any]]:
-    """Cycles of each phase (mean of a node), of the whole, and what the nodes returned."""
+@dataclass(frozen=True)
+class Ran:
+    """Cycles of each phase (mean of a node) and of the whole, what the nodes returned, and the cycles that are predicted for the
+    way that the run took; None if that is too long."""
+
+    phases: list[float]
+    total: int
+    results: list[Any]
+    taken: Timeline | None
+
+
+def run_plan(plan: Plan, main: Callable[[Node], Any], engine: Any, functions: Any = None) -> Ran:
+    """Run a plan."""
     images, nodes = make_images(plan), plan.topology.nodes
     with Machine(plan.shape, plan.topology, engine=engine, progress=False) as machine:
         watched = [ActivityWatch(images, number, machine, functions=functions) for number in range(nodes)]
         record = run_nodes([watch.node for watch in watched], main, machine)
     by_phase = cycles_by([span for watch in watched for span in watch.spans], "phase", nodes)
     phases = [sum(by_phase.get(number, {}).get(one, 0.0) for one in COUNTED) for number in range(len(plan.phases))]
-    return phases, record.total_cycles, list(record.results)
+    path = path_taken(plan, [call for watch in watched for call in watch.calls])
+    taken = None if path is None else timeline(plan, path)
+    return Ran(phases, record.total_cycles, list(record.results), taken)
 
 
 def rows_of(
     name: str, plan: Plan, main: Callable[[Node], Any], engine: Any, functions: Any = None
 ) -> tuple[list[Row], list[Any]]:
     """A row for each phase that took any time, and one for the program."""
-    phases, total, results = run_plan(plan, main, engine, functions)
+    ran = run_plan(plan, main, engine, functions)
     about = {"program": name, "mesh": "x".join(map(str, plan.topology.size))}
+    taken = [phase.cycles for phase in plan.phases] if ran.taken is None else ran.taken.phases
     rows = [
-        {**about, "phase": phase.name, "technique": phase.technique, "predicted": phase.cycles, "measured": measured}
-        for phase, measured in zip(plan.phases, phases, strict=True)
-        if measured
+        {**about, "phase": phase.name, "technique": phase.technique, "before": phase.cycles, "predicted": cycles}
+        | {"measured": found}
+        for phase, cycles, found in zip(plan.phases, taken, ran.phases, strict=False)
+        if found
     ]
-    rows.append({**about, "phase": "the program", "technique": "", "predicted": plan.cycles, "measured": total})
+    whole = plan.cycles if ran.taken is None else ran.taken.total
+    rows.append(
+        {
+            **about,
+            "phase": "the program",
+            "technique": "",
+            "before": plan.cycles,
+            "predicted": whole,
+            "measured": ran.total,
+        }
+    )
     for row in rows:
         row["error"] = row["predicted"] / row["measured"] - 1
-    return rows, results
+        row["error_before"] = row["before"] / row["measured"] - 1
+    return rows, ran.results
 
 
 def example(name: str, topology: Topology, arguments: list[str]) -> tuple[Program, Any]:
@@ -143,7 +177,7 @@ def measure_random(seed: int, engine: Any) -> list[Row] | None:
     try:
         plan = make_plan(walker.program, NodeShape(), name="random")
         return rows_of(f"random {seed}", plan, walker.main, engine)[0]
-    except (PlanError, FitError):
+    except PointsmanError:
         return None
 
 
@@ -159,14 +193,14 @@ def _trees() -> Any:
     return sys.modules[name]
 
 
-def summary(rows: Sequence[Row]) -> dict[str, float]:
-    """Median and worst errors of phases and of programs."""
+def summary(rows: Sequence[Row], error: str = "error") -> dict[str, float]:
+    """Median and worst errors of phases and of programs; ``error``: which of a row's."""
     found: dict[str, float] = {}
     for what, own in (
         ("phases", [row for row in rows if row["technique"]]),
         ("programs", [row for row in rows if not row["technique"]]),
     ):
-        errors = sorted(abs(row["error"]) for row in own)
+        errors = sorted(abs(row[error]) for row in own)
         if errors:
             found[what] = len(errors)
             found[f"median_error_of_{what}"] = statistics.median(errors)
@@ -184,18 +218,19 @@ def page_table(rows: Sequence[Row]) -> str:
     for name in dict.fromkeys(map(_kind, rows)):
         lines.append(_summary_line(name, [row for row in rows if _kind(row) == name]))
     lines.append(_summary_line("all", rows))
+    lines.append(_summary_line("all, before the run", rows, "error_before"))
     lines += [
         "",
-        "| program | mesh | phase | ends by | predicted | measured | error |",
-        "|---|---|---|---|---|---|---|",
+        "| program | mesh | phase | ends by | before | predicted | measured | error |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         if not row["program"].startswith("random"):
             lines.append(_line(row))
     lines += [
         "",
-        "| program | mesh | worst phase | ends by | predicted | measured | error |",
-        "|---|---|---|---|---|---|---|",
+        "| program | mesh | worst phase | ends by | before | predicted | measured | error |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for name in dict.fromkeys(row["program"] for row in rows if row["program"].startswith("random")):
         own = [row for row in rows if row["program"] == name]
@@ -211,8 +246,8 @@ def _kind(row: Row) -> str:
     return "random" if row["program"].startswith("random") else str(row["program"])
 
 
-def _summary_line(name: str, rows: Sequence[Row]) -> str:
-    found = summary(rows)
+def _summary_line(name: str, rows: Sequence[Row], error: str = "error") -> str:
+    found = summary(rows, error)
     cells = [name]
     for what in ("phases", "programs"):
         cells += [
@@ -225,10 +260,9 @@ def _summary_line(name: str, rows: Sequence[Row]) -> str:
 
 
 def _line(row: Row) -> str:
-    return (
-        f"| {row['program']} | {row['mesh']} | {row['phase']} | {row['technique']} | {row['predicted']:,.0f} | "
-        f"{row['measured']:,.0f} | {row['error']:+.0%} |"
-    )
+    cycles = " | ".join(f"{row[name]:,.0f}" for name in ("before", "predicted", "measured"))
+    cells = [row["program"], row["mesh"], row["phase"], row["technique"], cycles, f"{row['error']:+.0%}"]
+    return f"| {' | '.join(cells)} |"
 
 
 def free_computing() -> None:
@@ -245,30 +279,53 @@ def main() -> None:
     parser.add_argument("--engine", default="model")
     parser.add_argument("--computing", action="store_true")
     parser.add_argument("--programs", nargs="+", default=PROGRAMS)
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--again", action="store_true", help="measure also what is known")
     parser.add_argument("--page", type=Path, help="put the tables into this page")
     options = parser.parse_args()
     if not options.computing:
         free_computing()
-    rows: list[Row] = []
+    rows: dict[str, list[Row]] = {}
+    if options.results.exists() and not options.again:
+        rows = json.loads(options.results.read_text())["runs"]
+
+    def measured(key: str, measure_it: Callable[[], list[Row] | None]) -> None:
+        if key not in rows:
+            rows[key] = measure_it() or []
+            print(f"{key}: {len(rows[key]) or 'refused'}", file=sys.stderr)
+            _keep(options.results, rows, options.engine)
+
     for name, size, arguments in CASES:
         if name in options.programs:
-            print(f"{name} {'x'.join(map(str, size))} …", file=sys.stderr)
-            rows += measure(name, size, arguments, options.engine)
+            key = " ".join([name, *arguments, "x".join(map(str, size))])
+            measured(key, partial(measure, name, size, arguments, options.engine))
     for text, size in product(MESSAGES if "messages" in options.programs else (), ((2, 2), (4, 3))):
-        print(f"messages {text}", file=sys.stderr)
-        rows += measure_messages(text, size, options.engine)
+        measured(f"messages {'x'.join(map(str, size))} {text}", partial(measure_messages, text, size, options.engine))
     seed = done = 0
     while "random" in options.programs and done < RANDOM:
-        found = measure_random(seed, options.engine)
-        print(f"random {seed}: {'refused' if found is None else len(found)}", file=sys.stderr)
-        rows += found or []
-        done += found is not None
+        measured(f"random {seed}", partial(measure_random, seed, options.engine))
+        done += bool(rows[f"random {seed}"])
         seed += 1
-    print(json.dumps({"benchmark": "prediction", "engine": options.engine, **summary(rows), "runs": rows}, indent=1))
     if options.page is not None:
         page = options.page.read_text()
         marks = "<!-- begin prediction -->", "<!-- end prediction -->"
-        options.page.write_text(put_between(page, *marks, page_table(rows)))
+        options.page.write_text(put_between(page, *marks, page_table(_flat(rows))))
+
+
+def _flat(rows: dict[str, list[Row]]) -> list[Row]:
+    """All rows, examples first, in the order of the tables."""
+    order = {name: place for place, name in enumerate(PROGRAMS)}
+    keys = sorted(rows, key=lambda key: order[key.partition(" ")[0]])
+    return [row for key in keys for row in rows[key]]
+
+
+def _keep(path: Path, rows: dict[str, list[Row]], engine: str) -> None:
+    found = summary(_flat(rows))
+    before = {
+        f"{name}_before": value for name, value in summary(_flat(rows), "error_before").items() if "error" in name
+    }
+    answer = {"benchmark": "prediction", "engine": engine, **found, **before, "runs": rows}
+    path.write_text(json.dumps(answer, indent=1) + "\n")
 
 
 if __name__ == "__main__":

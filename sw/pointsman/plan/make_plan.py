@@ -48,6 +48,8 @@ PLAYED = 1200
 """Nodes of phases, times the effort, that may be planned to try other ways of operators near the best plan."""
 SEEDS = 2
 """Other seeds of the router that are tried on the best candidate."""
+SECONDS = 2
+"""Small candidates close behind the best one on which they are tried, too."""
 
 
 @dataclass(frozen=True)
@@ -241,9 +243,23 @@ class _Attempts:
         for one in self.candidates.near(self.ways[number]):
             if one.estimate <= most and (one.key, one.period) not in self.seen and not _behind(one, self.tried):
                 yield self._added(one), seed, size
-        for other in range(self.options.seed + 1, self.options.seed + 1 + SEEDS):
-            if (number, other) not in self.seeds:
-                yield number, other, size
+        for candidate in (number, *self._close_behind(number)):
+            for other in range(self.options.seed + 1, self.options.seed + 1 + SEEDS):
+                if (candidate, other) not in self.seeds:
+                    yield candidate, other, size
+
+    def _close_behind(self, number: int) -> list[int]:
+        """Small candidates done otherwise than that of this ``number`` whose plans are hardly slower, the quickest first: with
+        routes of another seed they may be quicker."""
+        assert self.best is not None
+        found: dict[Hashable, tuple[float, int]] = {}
+        for other, considered in self.considered.items():
+            one = self.ways[other]
+            if considered.cycles is None or considered.cycles > CLOSE * self.best.cycles or not _is_little(one):
+                continue
+            found[one.key] = min(found.get(one.key, (inf, 0)), (considered.cycles, other))
+        found.pop(self.ways[number].key, None)
+        return [other for _, other in sorted(found.values())][:SECONDS]
 
     def _otherwise(self) -> Iterator[int]:
         """Candidates near the best plan in which an operator is done in another way: with the schedule length that promises
@@ -275,8 +291,8 @@ class _Attempts:
         self.seeds.add((number, seed))
         drafted = self._draft(number, seed, fallbacks=False)
         if drafted is not None:
-            little = sum(len(phase.nodes) for phase in self.ways[number].structure.phases) <= LITTLE
-            self._plan(drafted, always=little and number in self.other_ways)
+            otherwise = number in self.other_ways or (number != self.chosen[0] and seed != self.options.seed)
+            self._plan(drafted, always=otherwise and _is_little(self.ways[number]))
 
     def _drafted(self, left: deque[tuple[int, Candidate]], fallbacks: bool) -> list[_CandidateDraft]:
         """Take candidates from ``left`` and draft them: as many as may still be planned. Candidates too slow to be
@@ -382,6 +398,11 @@ class _Attempts:
 
 Tried = dict[Hashable, dict[int, float]]
 """By key of a candidate and schedule length, the fewest cycles that a plan took; infinite if planning was given up."""
+
+
+def _is_little(one: Candidate) -> bool:
+    """Have the phases of a candidate LITTLE nodes at most?"""
+    return sum(len(phase.nodes) for phase in one.structure.phases) <= LITTLE
 
 
 def _behind(one: Candidate, tried: Tried) -> bool:

@@ -15,10 +15,14 @@ from typing import Protocol
 from pointsman.plan.plan import Plan
 from pointsman.program.program import Operator
 
-from .sampling import SampledVisit
+from .sampling import SampledVisit, asks
 
 MOST_VISITS = 30_000
 """Visits of all nodes together that are played: two or three seconds of work."""
+
+
+SEVERAL = ("spread", "gather", "seqread", "seqwrite")
+"""Kinds with several messages at an end in a round."""
 
 
 class PathCall(Protocol):
@@ -87,7 +91,9 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
             numbers[label] = k + 1
             count = rounds[label, _instance(wholes[label], node), k]
             if label not in parts:
-                way.append(SampledVisit(operators[label], k, 1.0, count, visit.phase))
+                # Nobody calls if a message has both ends at one node; which values these are only the samples say.
+                messages = None if count == 0 and asks(operators[label]) else count
+                way.append(SampledVisit(operators[label], k, 1.0, messages, visit.phase))
                 continue
             for _ in range(count):
                 for part in parts[label].parts:
@@ -103,8 +109,8 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
 
 
 def _rounds(visited: list[list[_Visited]], operators: dict[str, Operator]) -> dict[tuple[str, int, int], int]:
-    """By label, instance and number of a visit, how many messages the operator moved: the fewest calls of a node that called it
-    at all, since ends of several messages call once for each of these; of a collect the most, since any node may be silent."""
+    """By label, instance and number of a visit, how many messages the operator moved: the most calls of a node. Where an end of
+    an operator has a message with each other node, and calls once for each of these, the fewest of a node that called at all."""
     found: dict[tuple[str, int, int], int] = {}
     for node, own in enumerate(visited):
         numbers: dict[str, int] = {}
@@ -113,12 +119,11 @@ def _rounds(visited: list[list[_Visited]], operators: dict[str, Operator]) -> di
             k = numbers.get(label, 0)
             numbers[label] = k + 1
             key = label, _instance(operators[label], node), k
-            called = max(visit.calls.values(), default=0)
+            kind = operators[label].kind
+            # The source of a broadcast may change from message to message.
+            called = sum(visit.calls.values()) if kind == "broadcast" else max(visit.calls.values(), default=0)
             before = found.get(key, 0)
-            if operators[label].kind == "collect" or not before:
-                found[key] = max(before, called)
-            elif called:
-                found[key] = min(before, called)
+            found[key] = min(before, called) if kind in SEVERAL and before and called else max(before, called)
     return found
 
 
