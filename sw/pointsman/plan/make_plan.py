@@ -42,7 +42,7 @@ schedule length that promises more than the best plan: how far sums of phases ar
 and from length to length."""
 TRUSTED = 1.25
 """Factor between these two measures of the best plan up to which they agree."""
-POLISH = 600
+POLISH = 1200
 """Streams, times the effort, that may be routed again to look for a quicker plan near the best plan."""
 PLAYED = 1200
 """Nodes of phases, times the effort, that may be planned to try other ways of operators near the best plan."""
