@@ -128,7 +128,7 @@ def test_annotations_and_schedules_that_the_program_uses_matter(program: tuple[I
     images, _ = program
     codes = Codes(images.shape)
     used = sorted({(a.pipeline, a.vfsm) for phase in images.nodes[3].phases for a in phase.annotations})
-    assert len(used) >= 5
+    assert len(used) >= 4
     assert all(vfsm >= FIRST_FREE_VFSM for _, vfsm in used)
     cases = [annotation(codes, 3, pipeline, vfsm) for pipeline, vfsm in used]
     cases += [schedule(images, 1, phase) for phase in range(len(images.phases))]

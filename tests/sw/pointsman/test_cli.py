@@ -34,6 +34,7 @@ RESULT_KEYS = [
     "engine",
     "network",
     "shape",
+    "beyond_chip",
     "period",
     "seed",
     "parameters",
@@ -45,7 +46,8 @@ RESULT_KEYS = [
     "loader_phase",
     "node_cycles_per_second",
     "seconds",
-    "time",
+    "predicted_cycles",
+    "waits",
 ]
 
 SHIFT_COP = "(parameter words 4)\n(defaults :m words)\n(cshift 'c 1)\n"
@@ -123,6 +125,7 @@ def test_commands_are_those_that_the_tests_below_cover() -> None:
         "configure",
         "explain",
         "fmt",
+        "optical",
         "route",
         "run",
         "show",
