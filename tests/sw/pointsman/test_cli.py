@@ -177,7 +177,7 @@ def test_compile_prints_the_phases_and_check_proves_what_it_wrote(tmp_path: Path
 
 def test_set_changes_the_words_of_a_message() -> None:
     text = call("compile", COP, "--mesh", "2x2", "--set", "block=16").stdout
-    assert re.findall(r" \w+_(?:bcast\w*|shift) +(\d+) ", text) == ["16", "16"]
+    assert set(re.findall(r" \w+_(?:bcast\w*|shift) +(\d+) ", text)) == {"16"}
 
 
 def test_compiling_twice_gives_the_same_file(image: Path, tmp_path: Path) -> None:
