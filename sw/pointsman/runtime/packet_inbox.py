@@ -111,8 +111,14 @@ class Inbox:
             if partial.address == address and source in (None, partial.source) and first is None:
                 into[: partial.have] = partial.body[: partial.have]
                 self.partial[number] = Partial()
-                lanes = [Lane(False, number, len(into), into), *out, *onward]
-                await self._move(lanes, [partial.have, *sent, *(0 for _ in onward)])
+                read, sends = Lane(False, number, len(into), into), [*out, *onward]
+                moved = [partial.have, *sent, *(0 for _ in onward)]
+                moved = await self._move([read, *sends], moved, either=bool(sends))
+                if moved[0] < len(into):
+                    await self._move([read], moved[:1])
+                elif moved[1:] != [lane.words for lane in sends]:
+                    # All of the message has come: while the rest is sent, the next one may come at the same address.
+                    await self._move([Lane(True, lane.registers, lane.words, lane.data) for lane in sends], moved[1:])
                 return partial.source, True
             sent = await self._read_on(number, partial, out, sent)
             if all(count == lane.words for count, lane in zip(sent, out, strict=True)):
