@@ -54,7 +54,8 @@ class ReplacedPort:
         """Does the node get the result, and not only the parts of the operator?"""
 
     async def load(self, given: Given) -> Permission:
-        """Keep the values; the parts are loaded by ``func``."""
+        """Keep the values; the parts are loaded by ``func``. A node alone in its instance has no message to move, but loads the parts
+        to enter their phases, in which other nodes may count on it."""
         if _is_partial(self.operator):
             self.receives = given.numbers[0] in (HERE, self.position)
             if self.receives and (self.position,) not in runtime_values(self.operator):
@@ -62,6 +63,9 @@ class ReplacedPort:
                     f"{self.operator.label}_load: node {self.number} is none of the nodes that the value may name"
                 )
         self.given = given
+        if self.part.local:
+            for signature, port in self.parts:
+                await port.load(given_to(signature, given))
         return self.part
 
     def stale(self) -> str | None:
