@@ -54,8 +54,8 @@ class ReplacedPort:
         """Does the node get the result, and not only the parts of the operator?"""
 
     async def load(self, given: Given) -> Permission:
-        """Keep the values; the parts are loaded by ``func``. A node alone in its instance has no message to move, but loads the parts
-        to enter their phases, in which other nodes may count on it."""
+        """Keep the values; the parts are loaded by ``func``. A node alone in its instance has no message to move, but loads the
+        parts to enter their phases, in which other nodes may count on it."""
         if _is_partial(self.operator):
             self.receives = given.numbers[0] in (HERE, self.position)
             if self.receives and (self.position,) not in runtime_values(self.operator):
