@@ -56,7 +56,7 @@ def run_compiled(
         return Outcome(traffic, none, none, none, slots or 0, 0, {"degree": 0, "loads": 0})
     colours = assign(fabric, pairs, seed=seed)
     degree = int(colours.max()) + 1
-    room = degree if registers.registers is None else registers.registers
+    room = degree if registers.registers is None else min(degree, registers.registers)
     number = {pair: index for index, pair in enumerate(pairs)}
     connection = np.array(
         [number[pair] for pair in zip(traffic.source.tolist(), traffic.destination.tolist(), strict=True)], np.int64

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-import numpy as np
 
 from pointsman.errors import PointsmanError
 from pointsman.files import read_text
@@ -211,5 +210,10 @@ def _of_demand(demand: list[list[int]], nodes: int) -> Traffic:
             if packets < 0 or (u == v and packets):
                 rule = "must not be negative" if packets < 0 else "to the node itself must be 0"
                 raise PointsmanError(f"traffic.demand[{u}][{v}]: a demand {rule}, but is {packets}")
-    table = np.array(demand, np.int64)
-    return listed([(0, int(u), int(v), int(table[u, v])) for u, v in np.argwhere(table)], nodes)
+            if packets >= MOST_SLOTS:
+                raise PointsmanError(
+                    f"traffic.demand[{u}][{v}]: a run has at most {MOST_SLOTS} slots, too few for {packets} packets"
+                )
+    return listed(
+        [(0, u, v, packets) for u, row in enumerate(demand) for v, packets in enumerate(row) if packets], nodes
+    )

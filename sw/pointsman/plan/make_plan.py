@@ -22,6 +22,7 @@ from .candidates.candidates import Candidate, Candidates, find_candidates
 from .context import PlanContext, PlanMemo
 from .cost.schedule_lengths import longer_lengths
 from .errors import MembershipError, PlanError
+from .membership.passages import passages
 from .memory.capacity import refuse_overfull_plan
 from .phases.candidate import draft_candidate, plan_candidate
 from .plan import Considered, Plan
@@ -360,6 +361,7 @@ class _Attempts:
             plan = plan_candidate(context, self.name, inf if always else self._limit(), draft.least)
             if plan is not None:
                 refuse_overfull_plan(plan)
+                passages(plan)  # raises if a node would not know its way; not every plan is played
                 rough, plan = plan.cycles, timed(plan)
         except PointsmanError as error:
             self._refuse(number, context, error)

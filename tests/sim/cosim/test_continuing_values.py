@@ -8,6 +8,7 @@ one and read in the next one by every second node. Each node lingers as long as 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from zlib import crc32
 
 import numpy as np
@@ -17,7 +18,7 @@ from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.codes import Annotation, Codes, MoveType
 from numesh.shape import NodeShape
-from pointsman.artifacts.images.images import Images, Rewrite
+from pointsman.artifacts.images.images import Images, NodeOperator, Rewrite
 from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh
 from pointsman.plan.make_plan import make_plan
@@ -37,6 +38,7 @@ OPERATORS = {
 }
 
 
+@cache
 def compiled(kind: str, words: int, topology: Topology) -> Images:
     program = compile_text(f"(parallel {OPERATORS[kind].format(m=words)} {AROUND})", topology=topology)
     root = disjoint_tree(program)
@@ -134,3 +136,45 @@ def test_values_that_rewrite_the_router_are_found() -> None:
     spoilt = replace(images, nodes=(replace(node, operators=operators), *images.nodes[1:]))
     found = [one.message for one in check_images(spoilt).findings]
     assert "it continues, and its router changes" in found
+
+
+def test_a_node_that_uses_the_streams_of_another_value_is_found() -> None:
+    """Nothing is rewritten, so what differs from value to value is where processors write and read."""
+    images = compiled("shift", 12, mesh(2, 2))
+    index = next(i for i, operator in enumerate(images.operators) if operator.label == "k")
+
+    def found(number: int, one: NodeOperator) -> set[str]:
+        node = images.nodes[number]
+        operators = tuple((i, one if i == index else other) for i, other in node.operators)
+        nodes = (*images.nodes[:number], replace(node, operators=operators), *images.nodes[number + 1 :])
+        report = check_images(replace(images, nodes=nodes))
+        return {finding.rule for finding in report.findings}
+
+    for number, view in images.members[index].items():
+        assert found(number, view) == set()
+        assert found(number, replace(view, role_of=(0, 0)))
+        assert found(number, replace(view, role_of=(1, 0)))
+        one, two = view.roles
+        read = replace(two, lanes=(two.lanes[0], replace(two.lanes[1], registers=one.lanes[1].registers)))
+        assert found(number, replace(view, roles=(one, read)))
+
+
+def test_a_stream_of_the_second_value_is_the_same_in_all_phases() -> None:
+    images = compiled("shift", 12, mesh(2, 2))
+    index = next(i for i, operator in enumerate(images.operators) if operator.label == "k")
+    second = next(p for p in images.promises if p.operator == index and p.values == (1,))
+    codes = Codes(images.shape)
+    node = images.nodes[second.source]
+    later = node.phases[-1]
+    assert later.phase == images.operators[index].continues[-1]
+    (at,) = (n for n, a in enumerate(later.annotations) if codes.register(second.register) == a.annotation.source)
+    taken = {a.annotation.source for a in later.annotations} | {a.annotation.destination for a in later.annotations}
+    free = next(r for r in range(images.shape.pipelines, images.shape.registers) if codes.register(r) not in taken)
+    moved = replace(
+        later.annotations[at], annotation=replace(later.annotations[at].annotation, source=codes.register(free))
+    )
+    annotations = (*later.annotations[:at], moved, *later.annotations[at + 1 :])
+    spoilt = replace(node, phases=(*node.phases[:-1], replace(later, annotations=annotations)))
+    nodes = (*images.nodes[: second.source], spoilt, *images.nodes[second.source + 1 :])
+    rules = {finding.rule for finding in check_images(replace(images, nodes=nodes)).findings}
+    assert "continuing" in rules

@@ -19,6 +19,8 @@ from . import kernel
 from .kernel import HOPS, LAST_DONE, NOBODY, Layout, Queues
 
 MOST_SWITCH = 1 << 20
+MOST_PACKETS = 1 << 25
+"""Room for packets at most, half a gigabyte: buffers have no end where sources are faster than routers and connections."""
 
 
 def hop(logical: Logical, switch: int, traffic: Traffic, *, slots: int | None = None) -> Outcome:
@@ -29,7 +31,7 @@ def hop(logical: Logical, switch: int, traffic: Traffic, *, slots: int | None = 
     Raises
     ------
     PointsmanError
-        If ``switch`` is no whole number from 1 on.
+        If ``switch`` is no whole number from 1 on, or more than MOST_PACKETS packets are on their way at a time.
     """
     if not 1 <= switch <= MOST_SWITCH:
         raise PointsmanError(f"switch_slots: it must be a whole number of slots from 1 on, not {switch}")
@@ -40,6 +42,12 @@ def hop(logical: Logical, switch: int, traffic: Traffic, *, slots: int | None = 
     while why == kernel.FULL:
         now, why = kernel.run_slots(given, state, now, limit)
         if why == kernel.FULL:
+            if 2 * len(state.packet_next) > MOST_PACKETS:
+                raise PointsmanError(
+                    f"multihop: in slot {now} more than {len(state.packet_next) // 2} packets are in the network, which is slower "
+                    "than its sources",
+                    hint="fewer or shorter messages, fewer slots, or another logical topology",
+                )
             state = _grown(state)
     end = int(state.counters[LAST_DONE]) if slots is None else slots
     # A router is done with a packet before the slot that it is recorded with, so that slot may be the run's end.

@@ -34,6 +34,8 @@ from . import kernel
 from .state import HOPS, LAST_DONE, RETRIES, SETTINGS, TO_DELIVER, Given, State, empty_state, grown
 
 MOST_CHANNELS = 64
+MOST_PLACES = 1 << 26
+"""Room for attempts at most, times the nodes of the longest way: some 800 megabytes."""
 MOST_TIME = 1 << 20
 """Slots at most for processing, propagation, holding and waiting before another attempt."""
 
@@ -143,10 +145,22 @@ class Reservation:
         self.finished = False
 
     def advance(self, until: int) -> None:
-        """Simulate up to slot ``until``, or to the end of the last connection's release."""
+        """Simulate up to slot ``until``, or to the end of the last connection's release.
+
+        Raises
+        ------
+        PointsmanError
+            If more messages ask for a connection at a time than there is room for (MOST_PLACES).
+        """
         while not self.finished and self.now < until:
             self.now, why = kernel.run_slots(self.given, self.state, self.now, until)
             if why == kernel.FULL:
+                rows, longest = self.state.locked.shape
+                if 2 * rows * longest > MOST_PLACES:
+                    raise PointsmanError(
+                        f"reservation: in slot {self.now} too many messages ask for a connection at a time",
+                        hint="fewer messages, or more channels",
+                    )
                 self.state = grown(self.state, self.fabric.nodes)
             self.finished = why == kernel.FINISHED
 

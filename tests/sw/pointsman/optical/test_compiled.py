@@ -33,6 +33,15 @@ def test_a_message_goes_in_its_slot_of_every_frame():
     assert found.established.tolist() == [0, 0, 7]
 
 
+def test_more_registers_than_configurations_are_as_good_as_enough():
+    net = fabric(mesh(3))
+    messages = listed([(0, 0, 1, 2), (0, 0, 2, 1), (7, 0, 1, 1)], 3)
+    enough = run_compiled(net, messages, Registers())
+    for registers in (2, 2**62, 10**30):
+        found = run_compiled(net, messages, Registers(registers))
+        assert found.done.tolist() == enough.done.tolist()
+
+
 @pytest.mark.parametrize("number", range(20))
 def test_slots_are_not_used_twice_and_messages_go_in_order(number):
     """Every packet's slot is worked out again from the start and the frame; groups only where a turn is whole."""

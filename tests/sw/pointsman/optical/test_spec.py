@@ -103,6 +103,10 @@ def test_traffic_may_be_listed_or_a_demand_or_phases(read):
             {"network": GRAPH, "traffic": {"demand": [[1, 0, 0], [0, 0, 0], [0, 0, 0]]}},
             r"demand\[0\]\[0\]: a demand to the node",
         ),
+        (
+            {"network": GRAPH, "traffic": {"demand": [[0, 10**30, 0], [0, 0, 0], [0, 0, 0]]}},
+            r"demand\[0\]\[1\]: a run has at most 67108864 slots, too few for 10",
+        ),
         ({"network": GRAPH, "traffic": {"phases": [[[0, 0, 1]]]}}, "traffic.phases"),
         ({**SPEC, "speed": 3}, "unknown field `speed`"),
         (json.dumps(SPEC).replace("0.1", "NaN"), "spec.json: JSON is malformed"),

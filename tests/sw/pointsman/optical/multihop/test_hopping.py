@@ -91,3 +91,11 @@ def _second(made) -> int:
 def test_a_wrong_time_for_routing_is_refused(switch):
     with pytest.raises(PointsmanError, match="switch_slots: it must be a whole number of slots from 1 on"):
         hop(logical(fabric(torus(4)), "torus"), switch, listed([], 4))
+
+
+def test_a_network_that_fills_up_is_refused_before_the_memory_is_full(monkeypatch):
+    made = logical(fabric(torus(3, 3)), "torus")
+    monkeypatch.setattr("pointsman.optical.multihop.hopping.MOST_PACKETS", 1000)
+    messages = listed([(0, 0, 4, 50_000)], 9)
+    with pytest.raises(PointsmanError, match="multihop: in slot .* more than 288 packets are in the network"):
+        hop(made, 3, messages)

@@ -211,3 +211,10 @@ def test_wrong_degrees_are_refused(degree):
 def test_more_channels_at_a_time_than_there_are_are_refused():
     with pytest.raises(PointsmanError, match="4 is more than 3"):
         Reservation(fabric(mesh(2)), 3, Scheme(cset=4), listed([], 2))
+
+
+def test_messages_that_queue_up_are_refused_before_the_memory_is_full(monkeypatch):
+    monkeypatch.setattr("pointsman.optical.reservation.protocol.MOST_PLACES", 1000)
+    messages = listed([(0, 0, 2, 1)] * 500, 9)
+    with pytest.raises(PointsmanError, match="reservation: in slot 0 too many messages ask for a connection at a time"):
+        reserve(fabric(torus(3, 3)), 1, Scheme(), messages)

@@ -11,7 +11,7 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.errors import MembershipError
 from pointsman.plan.make_plan import make_plan
-from pointsman.plan.membership.passages import passages
+from pointsman.plan.membership.passages import Passage, passages
 from pointsman.plan.plan import Leaving, Plan
 from pointsman.plan.structure.certainty import readings
 from pointsman.plan.structure.structure import outline
@@ -53,3 +53,20 @@ def test_two_ways_from_one_phase_to_another_are_refused(monkeypatch: pytest.Monk
     ) as caught:
         passages(plan)
     assert (caught.value.phase, caught.value.node) == (2, 1)
+
+
+def test_a_division_with_two_ways_is_no_plan_even_if_plans_cannot_be_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = compile_text("(broadcast 'a 0 :m 4) (broadcast 'b 1 :m 4)", topology=mesh(2, 1))
+    seen = []
+
+    def two_ways(plan: Plan) -> tuple[Passage, ...]:
+        seen.append(len(plan.phases))
+        if len(seen) == 1:
+            raise MembershipError("two ways", phase=0, node=0)
+        return ()
+
+    monkeypatch.setattr("pointsman.plan.timeline.timeline._is_playable", lambda plan: False)
+    monkeypatch.setattr("pointsman.plan.make_plan.passages", two_ways)
+    plan = make_plan(program, NodeShape(), name="x", period=16)
+    assert len(seen) > 1
+    assert "refused: two ways" in [one.outcome for one in plan.considered]
