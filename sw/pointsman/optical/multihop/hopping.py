@@ -44,7 +44,7 @@ def hop(logical: Logical, switch: int, traffic: Traffic, *, slots: int | None = 
         if why == kernel.FULL:
             if 2 * len(state.packet_next) > MOST_PACKETS:
                 raise PointsmanError(
-                    f"multihop: in slot {now} more than {len(state.packet_next) // 2} packets are in the network, which is slower "
+                    f"multihop: in slot {now} more than {len(state.packet_next) // 2} packets are in the network, slower "
                     "than its sources",
                     hint="fewer or shorter messages, fewer slots, or another logical topology",
                 )

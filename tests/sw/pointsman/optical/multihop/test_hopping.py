@@ -97,5 +97,5 @@ def test_a_network_that_fills_up_is_refused_before_the_memory_is_full(monkeypatc
     made = logical(fabric(torus(3, 3)), "torus")
     monkeypatch.setattr("pointsman.optical.multihop.hopping.MOST_PACKETS", 1000)
     messages = listed([(0, 0, 4, 50_000)], 9)
-    with pytest.raises(PointsmanError, match="multihop: in slot .* more than 288 packets are in the network"):
+    with pytest.raises(PointsmanError, match=r"multihop: in slot .* more than 288 packets are in the network"):
         hop(made, 3, messages)
