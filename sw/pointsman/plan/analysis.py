@@ -38,6 +38,9 @@ class ProgramAnalysis:
     implementations: Sequence[Implementation]
     chosen: Mapping[str, str] = field(default_factory=dict)
     """By label of an operator, the name of the only implementation that may do it, as if its ``:impl`` named that."""
+    sealed: bool = True
+    """Must a phase end behind each ``phase`` group of the program? If not, what comes next may be in the same phase;
+    the group stays in one piece."""
 
     def choosing(self, chosen: Mapping[str, str]) -> ProgramAnalysis:
         """The analysis of the same program with these operators done by these implementations."""
@@ -58,7 +61,7 @@ class ProgramAnalysis:
     @cached_property
     def root(self) -> ProgramPart:
         """The tree of extents, with disjoint groups."""
-        return disjoint_tree(self.program)
+        return disjoint_tree(self.program, sealed=self.sealed)
 
     @cached_property
     def breaks(self) -> tuple[Break, ...]:

@@ -15,7 +15,7 @@ from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
 from pointsman.garbage import seldom_collected
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation
-from pointsman.program.program import Program
+from pointsman.program.program import Group, Program
 
 from .analysis import ProgramAnalysis
 from .candidates.candidates import Candidate, Candidates, find_candidates
@@ -117,7 +117,7 @@ def make_plan(
         raise PlanError(f"the schedule length must be at least 2, not {asked}")
     analysis = ProgramAnalysis(program, Context(program.topology, shape), tuple(implementations))
 
-    def attempted(length: int | None) -> _Attempts:
+    def attempted(length: int | None, analysis: ProgramAnalysis = analysis) -> _Attempts:
         candidates = find_candidates(
             analysis, period=length, effort=effort, structures=structures, most_phases=options.most_phases
         )
@@ -131,13 +131,22 @@ def make_plan(
             attempts = attempted(length)
             if attempts.best is not None:
                 break
+    refused: tuple[Considered, ...] = ()
+    if structures is None and attempts.best is None and first.secret and _has_phases(program):
+        # What comes next in the same phase needs no node to know when it begins.
+        refused = first.decisions
+        attempts = attempted(asked, replace(analysis, sealed=False))
     if structures is None and not options.first:
         attempts.polish()
     best = attempts.best
     if best is None:
         raise first.failure or PlanError(f"{name} cannot be planned: too many streams for the nodes")
-    considered = attempts.considered
-    return replace(best, considered=tuple(considered[i] for i in sorted(considered)), gap=attempts.candidates.gap)
+    return replace(best, considered=(*refused, *attempts.decisions), gap=attempts.candidates.gap)
+
+
+def _has_phases(program: Program) -> bool:
+    """Does the program say of any operators that they are to share a phase?"""
+    return any(isinstance(part, Group) and part.kind == "phase" for part, _ in program.root.walk())
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +207,16 @@ class _Attempts:
     def crowded(self) -> bool:
         """Was a candidate refused for another reason than that a node could not tell when to go through a phase?"""
         return any(not isinstance(failure, MembershipError) for failure in self._failures.values())
+
+    @property
+    def secret(self) -> bool:
+        """Was a candidate refused because a node could not tell when to go through a phase?"""
+        return any(isinstance(failure, MembershipError) for failure in self._failures.values())
+
+    @property
+    def decisions(self) -> tuple[Considered, ...]:
+        """What was considered, the most promising first."""
+        return tuple(self.considered[number] for number in sorted(self.considered))
 
     def run(self) -> None:
         """Find the quickest plan, if there is any."""

@@ -62,7 +62,7 @@ def walk_steps(root: ProgramPart, places: set[Break]) -> Iterator[WalkStep]:
             continue
         children = part.children
         if part not in holds:
-            sealed = any(one.kind == "phase" for one in _ending(part))
+            sealed = any(one.sealed for one in _ending(part))
             yield WalkStep("operators", tuple(part.operators()), must=sealed)
         elif part.kind == "disjoint":
             then: list[ProgramPart | WalkStep] = [WalkStep("threads")]
@@ -96,7 +96,7 @@ def _holding(root: ProgramPart, places: set[Break]) -> set[ProgramPart]:
     for part in reversed(order):
         own = part in sequences and (
             any((part, i) in places for i in range(len(part.children) - 1))
-            or any(one.kind == "phase" for child in part.children[:-1] for one in child.walk())
+            or any(one.sealed for child in part.children[:-1] for one in child.walk())
         )
         if own or (part.kind != "phase" and any(child in holds for child in part.children)):
             holds.add(part)

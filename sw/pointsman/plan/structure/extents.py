@@ -35,6 +35,8 @@ class ProgramPart:
     extent: int
     operator: Operator | None = None
     group: Group | None = None
+    sealed: bool = False
+    """Must a phase end behind it? Then it is a ``phase`` of the program."""
 
     @property
     def may_be_passed(self) -> bool:
@@ -95,8 +97,9 @@ def members(extent: int) -> tuple[int, ...]:
     return tuple(node for node in range(extent.bit_length()) if extent >> node & 1)
 
 
-def disjoint_tree(program: Program) -> ProgramPart:
-    """The program's tree with disjoint groups where extents allow them."""
+def disjoint_tree(program: Program, *, sealed: bool = True) -> ProgramPart:
+    """The program's tree with disjoint groups where extents allow them. ``sealed``: a phase has to end behind each of its
+    ``phase`` groups."""
     extents = Extents(program.topology)
     # Programs may be deep: groups are opened and closed on a stack of our own.
     done: list[list[ProgramPart]] = [[]]
@@ -111,14 +114,14 @@ def disjoint_tree(program: Program) -> ProgramPart:
             done.append([])
         else:
             children = done.pop()
-            done[-1].append(_rewritten(part, children))
+            done[-1].append(_rewritten(part, children, sealed))
     return done[0][0]
 
 
-def _rewritten(group: Group, children: list[ProgramPart]) -> ProgramPart:
+def _rewritten(group: Group, children: list[ProgramPart], sealed: bool) -> ProgramPart:
     if group.kind == "phase":
         # The program asks for a single phase here, so nothing in it may be a thread.
-        return ProgramPart("phase", tuple(children), _union(children), None, group)
+        return ProgramPart("phase", tuple(children), _union(children), None, group, sealed)
     if group.kind == "parallel":
         sets = _meeting(children)
         parts = [one[0] if len(one) == 1 else _parallel(one, group) for one in sets]

@@ -138,7 +138,7 @@ def breakable(part: ProgramPart) -> int:
 
 def _group(part: ProgramPart, children: list[_Folded], ends: Callable[[ProgramPart, int], bool], times: int) -> _Folded:
     if part.kind == "phase":
-        return _Folded((_merge([leaf for child in children for leaf in leaves(child.phases)]),), True)
+        return _Folded((_merge([leaf for child in children for leaf in leaves(child.phases)]),), part.sealed)
     if part.kind == "disjoint":
         return _disjoint(children)
     if part.kind == "parallel":

@@ -11,7 +11,7 @@ from pointsman.network.lattice import diamond
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.candidates import find_candidates
-from pointsman.plan.make_plan import PLANS, PlanError, make_plan
+from pointsman.plan.make_plan import PLANS, PlanError, PlanOptions, make_plan
 from pointsman.plan.structure.structure import outline
 from pointsman.program.catalogue import OPERATORS
 
@@ -109,6 +109,22 @@ def test_none_of_the_candidates_that_are_given_up_is_quicker(text: str) -> None:
         alone.append(made.cycles)
     assert len(alone) > 1
     assert make_plan(program, shape, name="p").cycles <= min(alone)
+
+
+def test_where_a_node_could_not_tell_when_a_phase_ends_what_comes_next_is_in_it() -> None:
+    # Words between nodes 0 and 2 pass through node 1, which cannot know how often they go round.
+    text = "(loop 'l 3 (phase (broadcast 'a 0) (cshift 'b 1)) (subset '((0 2)) (loop 'k 2 (broadcast 'c 0))))"
+    program = compile_text(text, topology=mesh(3, 1))
+    plan = make_plan(program, NodeShape(), name="x", options=PlanOptions(first=True))
+    assert [phase.name for phase in plan.phases] == ["a+b+c"]
+    refused = [one for one in plan.considered if one.phases == (("a", "b"), ("c",)) and "uses node 1" in one.outcome]
+    assert refused, "the division that the program asks for is not among those that were tried"
+
+
+def test_a_phase_ends_where_the_program_says_so_if_it_can() -> None:
+    text = "(loop 'l 3 (phase (broadcast 'a 0) (cshift 'b 1)) (subset '((0 1)) (loop 'k 2 (broadcast 'c 0))))"
+    plan = make_plan(compile_text(text, topology=mesh(3, 1)), NodeShape(), name="x", options=PlanOptions(first=True))
+    assert [phase.name for phase in plan.phases] == ["a+b", "c"]
 
 
 def test_a_way_that_needs_a_phase_to_itself_is_tried_in_a_division_that_gives_it_one() -> None:

@@ -88,6 +88,14 @@ def test_a_phase_is_in_one_piece_and_ends_after_it() -> None:
     assert shown(fold(root, never)) == "a,b,c,d | e"
 
 
+def test_a_phase_that_is_not_sealed_is_in_one_piece_and_may_go_on_after_it() -> None:
+    text = "(sequential (barrier 'a) (phase (barrier 'b) (sequential (barrier 'c) (barrier 'd))) (barrier 'e))"
+    root = disjoint_tree(compile_text(text, topology=mesh(2, 2)), sealed=False)
+    assert shown(fold(root, always)) == "a | b,c,d | e"
+    assert shown(fold(root, lambda part, i: i == 0)) == "a | b,c,d,e"
+    assert shown(fold(root, never)) == "a,b,c,d,e"
+
+
 def test_a_phase_at_the_end_of_a_group_ends_it_too() -> None:
     root = tree("(sequential (loop 'l 3 (barrier 'a) (phase (barrier 'b))) (barrier 'c))")
     assert shown(fold(root, never)) == "a,b | c"
