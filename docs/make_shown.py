@@ -6,8 +6,10 @@ python docs/make_shown.py matmul halo      make these
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -37,6 +39,7 @@ SHOWN = {
         *("examples/extending/halo.py", "--mesh", "3x3", *MODEL),
         *("--implementations", "examples/extending/star_broadcast.py"),
     ),
+    "heat": ("heat.py", "--mesh", "4x4", *MODEL),
     "switch": (
         "examples/matmul/matmul.py",
         "--mesh",
@@ -53,7 +56,8 @@ SHOWN = {
     "route": ("routes.json", "--topology", "torus:4x4"),
     "configure": ("configurations.json",),
 }
-"""What each page shows, as arguments of ``pointsman show``; routes and configurations are made first."""
+"""What each page shows, as arguments of ``pointsman show``; routes and configurations are made first, heat is the tutorial's."""
+TUTORIAL_FILE = re.compile(r"^<!-- file: (\S+) -->\n```\S*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def make_document(name: str) -> None:
@@ -67,9 +71,13 @@ def make_document(name: str) -> None:
         if done.exit_code:
             raise SystemExit(done.output)
 
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as opened:
         out = Path(folder, "document.json")
         what, *options = SHOWN[name]
+        if name == "heat":
+            for file, text in TUTORIAL_FILE.findall((HERE / "tutorial.md").read_text(encoding="utf-8")):
+                Path(folder, file).write_text(text, encoding="utf-8")
+            opened.enter_context(contextlib.chdir(folder))  # so that the page names the file and not where it was
         if name == "route":
             streams, what = Path(folder, "streams.json"), str(Path(folder, "routes.json"))
             streams.write_text(json.dumps(STREAMS))

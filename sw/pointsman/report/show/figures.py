@@ -122,7 +122,7 @@ def draw_network(axes: Axes, document: Document, _: int) -> None:
     from matplotlib.cm import ScalarMappable
 
     assert axes.figure is not None
-    axes.figure.colorbar(ScalarMappable(norm, colours), ax=axes, shrink=0.7, label="words")
+    axes.figure.colorbar(ScalarMappable(norm, colours), ax=axes, shrink=0.7, label="words of the run" if run is not None and run.load else "words in a period of each phase")
     low, high = places.min(axis=0), places.max(axis=0)
     axes.set_xlim(low[0] - 0.6, high[0] + 0.6)
     axes.set_ylim(high[1] + 0.6, low[1] - 0.6)
@@ -177,9 +177,8 @@ def draw_space_time(axes: Axes, document: Document, phase: int) -> None:
     every = max(1, len(names) // 40)
     axes.set_yticks(range(0, len(names), every), names[::every], fontsize=6)
     step = max(1, period // 8)
-    axes.set_xticks(
-        [slot + 0.5 for slot in range(0, 2 * period, step)], [str(s % period) for s in range(0, 2 * period, step)]
-    )
+    slots = range(0, period, step)  # each period begins with slot 0
+    axes.set_xticks([first + slot + 0.5 for first in (0, period) for slot in slots], [str(slot) for slot in slots] * 2)
     axes.set_xlabel(f"slot of {period}, two periods")
     named = f"phase {document.phases[phase].name}" if document.phases else document.title
     axes.set_title(f"{named}: ○ written, ■ can be read")

@@ -132,7 +132,8 @@ def _phases(images: Images, streams: Sequence[Stream], why: Mapping[str, Any]) -
 def _limits(images: Images, phase: int, streams: Sequence[Stream]) -> list[tuple[str, float, str]]:
     """The busiest resource of each kind in a phase, as shares of the period; for run-time values, of all values together.
 
-    A link carries a word a slot and a processor moves a word a cycle, so a share of 1 is a bound on the period.
+    A link carries a word a slot and a processor moves a word a cycle. Links, slots and VFSMs cannot be taken more than once; the
+    slots that registers have together may be more than a processor can use, and it is then the processor that sets the pace.
     """
     period = images.period
     links: dict[int, set[int]] = defaultdict(set)
@@ -169,8 +170,8 @@ def _limits(images: Images, phase: int, streams: Sequence[Stream]) -> list[tuple
         if ends:
             end, registers = max(ends.items(), key=lambda one: (sum(one[1].values()), -one[0]))
             words = sum(registers.values())
-            does = "writes" if what == "port, out" else "reads"
-            text = f"the processor of node {end} {does} {words} words in {period} cycles"
+            does = "write" if what == "port, out" else "read"
+            text = f"the processor of node {end} has slots for {words} words to {does} in {period} cycles, one a cycle"
             found.append((what, words / period, text))
     if pipelines:
         (number, pipeline), count = max(pipelines.items(), key=lambda one: (one[1], -one[0][0]))

@@ -43,6 +43,7 @@ function button(label, name, title, click, pressed) {
 }
 function buildControls() {
   controls.textContent = "";
+  controls.style.display = ["why", "source"].includes(viewNow().name) ? "none" : "";
   const view = viewNow().name;
   if (doc.phases.length && ["mesh", "space", "node"].includes(view) && doc.streams.length) choice("phase", "phase", doc.phases.map((phase, i) => [i, phase.name]), state.phase, value => { state.phase = +value; state.stream = state.word = -1; });
   if (["mesh", "space"].includes(view)) for (const index of new Set(doc.streams.filter(s => s.phase === state.phase || !doc.phases.length).map(s => s.operator))) {

@@ -65,8 +65,9 @@ function drawMesh() {
     const mx = (ends.x1 + ends.x2) / 2, my = (ends.y1 + ends.y2) / 2;
     hits.push({ x: mx, y: my, r: Math.max(9, place.scale * .16), what: { link }, say: () => `link ${linkName(link)}\n${count(used)} words in ${count(span)} ${hasLoad ? "cycles" : "slots"}: ${(100 * used / span).toFixed(1)} % of its capacity` });
     if (labelled && used) {
-      pen.fillStyle = "#333"; pen.textAlign = "center";
-      pen.fillText(count(used), mx - ends.dy * 13, my + ends.dx * 11);
+      const upright = Math.abs(ends.dy) > Math.abs(ends.dx);  // beside its arrow, however many digits it has
+      pen.fillStyle = "#333"; pen.textAlign = upright ? (ends.dy > 0 ? "right" : "left") : "center";
+      pen.fillText(count(used), mx - ends.dy * (wide / 2 + 3), my + ends.dx * 11);
     }
   });
   if (state.link >= 0 && net.links[state.link]) arrow(pen, linkEnds(...net.links[state.link], place), "#D55E00", wide + 1);
@@ -129,9 +130,12 @@ function legend(pen, width, height, full) {
   for (let i = 0; i < 60; i++) { pen.fillStyle = heat(.18 + .82 * i / 60); pen.fillRect(x + i * 2, y - 5, 2, 10); }
   pen.fillStyle = "#333"; pen.textAlign = "left";
   pen.fillText(`1 to ${count(full)} words a link` + (timed ? ` in cycles ${count(state.from)} to ${count(state.to)}` : doc.period ? ` in slots ${Math.floor(state.from)} to ${Math.max(Math.floor(state.from), Math.ceil(state.to) - 1)} of ${period}` : ""), x + 128, y);
-  if (run && run.spans.length) {
-    const names = run.categories.filter((_, i) => run.per_node.some(row => row[i])), wides = names.map(name => pen.measureText(name).width + 26);
-    let at = Math.max(x + 390, width - 8 - wides.reduce((a, b) => a + b, 0));
-    names.forEach((name, i) => { pen.fillStyle = CATEGORY[name] || "#ccc"; pen.fillRect(at, y - 5, 10, 10); pen.fillStyle = "#333"; pen.fillText(name, at + 14, y); at += wides[i]; });
-  }
+  if (run && run.spans.length) categoryLegend(pen, x + 390, y, width - 8);
+}
+
+function categoryLegend(pen, left, y, right) {  // colours of what processors spent their cycles on; up to ``right`` where it is given
+  const names = run.categories.filter((_, i) => run.per_node.some(row => row[i])), wides = names.map(name => pen.measureText(name).width + 26);
+  let at = right === undefined ? left : Math.max(left, right - wides.reduce((a, b) => a + b, 0));
+  pen.textAlign = "left";
+  names.forEach((name, i) => { pen.fillStyle = CATEGORY[name] || "#ccc"; pen.fillRect(at, y - 5, 10, 10); pen.fillStyle = "#333"; pen.fillText(name, at + 14, y); at += wides[i]; });
 }

@@ -6,7 +6,8 @@ function tableOf(heads, rows) {
     + rows.map(row => `<tr>${row.map((value, i) => cell(typeof value === "number" ? short(value) : value === null ? "" : value, numeric[i])).join("")}</tr>`).join("") + "</table>";
 }
 const swatch = colour => `<span class="swatch" style="background:${colour}"></span>`;
-const bar = share => `<span class="bar" style="width:${Math.max(1, Math.min(140, share * 120)).toFixed(0)}px"></span> ${(100 * share).toFixed(0)} %`;
+const bar = share => `<span class="share"><span class="bar" style="width:${Math.max(1, Math.min(140, share * 120)).toFixed(0)}px"></span> ${(100 * share).toFixed(0)}&nbsp;%</span>`;
+const sumOf = values => values.reduce((a, value) => a + value, 0);
 
 function drawNode() {
   const node = state.node, held = doc.nodes[node], out = [];
@@ -14,7 +15,7 @@ function drawNode() {
   out.push(`<h2>Node ${node}${place}${net.dead.includes(node) ? ": does not work" : ""}</h2>`);
   if (run) {
     const spent = run.per_node[node] || [];
-    out.push(tableOf(["cycles", ...run.categories], [["", ...spent]]));
+    out.push(tableOf(["cycles", ...run.categories], [[sumOf(spent), ...spent]]));
     const slow = run.spans.filter(span => span[0] === node).map(span => {
       const waitsFor = span[5].map((c, i) => [c, run.categories[i]]).filter(row => row[1] !== "cpu").sort((a, b) => b[0] - a[0])[0] || [0, ""];
       return { span, wait: waitsFor };
@@ -54,14 +55,18 @@ function timetable(rows) {
   return out + "</div>";
 }
 
+const FOLLOWED = "predicted for this run";
+const PLANNED = '<span class="faint">Planned: before any run, with as many rounds and with such values and choices as the program leads to expect. Predicted for this run: with those that it really had. Neither counts computing.</span>';
 function drawWhy() {
-  const out = [], why = doc.why || {};
+  const out = [], why = doc.why || {}, plannedOf = index => doc.phases[index] && doc.phases[index].predicted;
+  const unlike = (one, other) => typeof one === "number" && typeof other === "number" && Math.abs(one - other) >= .5;
+  const followed = !!(run && why.time) && (unlike(why.cycles, why.time.predicted_cycles) || why.time.phases.some((phase, i) => unlike(plannedOf(i), phase.predicted)));
   if (run) {
     const cpu = run.categories.indexOf("cpu"), computing = cpu < 0 ? 0 : run.per_node.reduce((a, row) => a + row[cpu], 0) / Math.max(1, run.per_node.length);
-    const expected = why.cycles === undefined && why.time ? why.time.predicted_cycles : why.cycles;
-    out.push("<h2>The run</h2>", tableOf(["cycles", "computing, mean", "without computing", "predicted without computing", "engine", "answer"], [[run.cycles, computing, run.cycles - computing, expected === undefined || expected === null ? "" : expected, escapeText(run.engine), escapeText(run.answer)]]));
+    const expected = why.time ? why.time.predicted_cycles : why.cycles;
+    out.push("<h2>The run</h2>", tableOf(["cycles", "computing, mean", "without computing", followed ? FOLLOWED : "predicted without computing", "engine", "answer"], [[run.cycles, computing, run.cycles - computing, expected === undefined || expected === null ? "" : expected, escapeText(run.engine), escapeText(run.answer)]]));
   }
-  if (why.cycles !== undefined) out.push(`<p>${doc.phases.length} phases of ${doc.period} slots, <b>${count(why.cycles)}</b> cycles predicted${why.gap ? `; the search stopped ${(100 * why.gap).toFixed(1)} % above its bound` : ""}.</p>`);
+  if (why.cycles !== undefined) out.push(`<p>${doc.phases.length} phases of ${doc.period} slots, <b>${count(why.cycles)}</b> cycles ${followed ? "planned" : "predicted"}${why.gap ? `; the search stopped ${(100 * why.gap).toFixed(1)} % above its bound` : ""}.${followed ? " " + PLANNED : ""}</p>`);
   else if (doc.target === "numesh") out.push('<p class="faint">The decision is known only where the program was compiled: show the COP file or the application instead of the image.</p>');
   if (why.ways && why.ways.length) out.push("<h2>Candidates of the search</h2>", tableOf(["phases", "slots", "estimate", "routed", "outcome"], [...why.ways].sort((a, b) => (b.outcome === "chosen") - (a.outcome === "chosen")).slice(0, 60).map(way => [
     escapeText(way.phases.map(labels => labels.join("+")).join(" | ")), way.period, way.estimate, way.cycles === null ? "" : way.cycles, way.outcome === "chosen" ? "<b>chosen</b>" : escapeText(way.outcome)])));
@@ -73,36 +78,44 @@ function drawWhy() {
     for (const [label, one] of Object.entries(why.time.operators)) if (!told.has(label)) entries.push([`${escapeText(label)} <span class="faint">in several phases</span>`, one]);
     const paced = entries.some(([, one]) => one.pace), because = one => one ? escapeText(`${one.kind}: ${one.text}`) : "";
     const row = ([name, one]) => [name, known(one.predicted), known(one.measured), known(one.under_way), one.bound ? one.bound.cycles : "", one.reached ? bar(one.reached) : "", because(one.bound), ...(paced ? [one.pace ? one.pace.cycles : "", because(one.pace)] : [])];
-    out.push("<h2>Where the time went</h2>", tableOf(["", "predicted", "measured", "under way", "at least", "reached", "what bounds it", ...(paced ? ["at this pace", "what sets the pace"] : [])], entries.map(row)));
+    out.push("<h2>Where the time went</h2>", tableOf(["", followed ? FOLLOWED : "predicted", "measured", "under way", "at least", "reached", "what bounds it", ...(paced ? ["at this pace", "what sets the pace"] : [])], entries.map(row)));
     out.push('<p class="faint">Cycles outside computing, mean over the nodes. Under way: messages are between the first call and the last. At least: what no implementation can go below.' + (paced ? " At this pace: what the words alone take at the rate that the compiler has given them.</p>" : "</p>"));
     if (why.time.waits.length) out.push("<h2>What was waited for</h2>", tableOf(["function", "calls", "words", "cycles", "why"], why.time.waits.map(one => [escapeText(one.function), one.calls, one.words, one.cycles, escapeText(one.cause)])));
   }
   doc.phases.forEach((phase, index) => {
     out.push(`<h2>${swatch(["#cfe5f4", "#fae3b4", "#c5e8dc", "#f6d3bd", "#f3dbe8"][index % 5])}Phase ${escapeText(phase.name)}</h2>`);
     if (phase.technique) out.push(`<p>Ends by <b>${escapeText(phase.technique)}</b>: ${escapeText(phase.reason)}</p>`);
-    const measured = Object.entries(phase.measured), sum = measured.reduce((a, [, c]) => a + c, 0);
-    if (phase.predicted !== null || sum) out.push(tableOf(["predicted without computing", "measured", ...measured.filter(m => m[1]).map(m => m[0])], [[phase.predicted === null ? "" : phase.predicted, sum || "", ...measured.filter(m => m[1]).map(m => m[1])]]));
+    const measured = Object.entries(phase.measured).filter(m => m[1]), sum = sumOf(measured.map(m => m[1]));
+    const cells = [], again = followed ? why.time.phases[index] : null;
+    if (phase.predicted !== null) cells.push([followed ? "planned" : "predicted without computing", phase.predicted]);
+    if (again && again.predicted !== null) cells.push([FOLLOWED, again.predicted]);
+    if (sum) cells.push(["measured without computing", sum - (phase.measured.cpu || 0)], ...measured.map(([name, spent]) => [name === "cpu" ? "computing (cpu)" : name, spent]));
+    if (cells.length) out.push(tableOf(cells.map(one => one[0]), [cells.map(one => one[1])]));
     if (phase.limits.length) out.push(`<p>What sets its pace: <b>${escapeText(phase.limits[0][0])}</b>.</p>`, tableOf(["resource", "share taken", ""], phase.limits.map(([what, share, said]) => [escapeText(what), bar(share), escapeText(said)])));
+    const several = phase.operators.some(isInSeveral);
     const rows = phase.operators.map(i => {
-      const one = doc.operators[i], spent = Object.values(one.measured).reduce((a, c) => a + c, 0);
+      const one = doc.operators[i], spent = sumOf(Object.values(one.measured));
       const others = one.alternatives.filter(way => way[0] !== one.implementation).map(([name, cycles]) => `${escapeText(name)} ${cycles === null ? "cannot" : count(cycles)}`);
       const line = copLine(i);
       return [escapeText(one.label), escapeText(one.implementation), line ? `<a data-line="${line}">${line}</a>` : "", one.words, one.bandwidth === null ? "" : +one.bandwidth.toFixed(3), one.predicted === null ? "" : one.predicted, spent || "", others.slice(0, 6).join(", ")];
     });
-    out.push(tableOf(["operator", "implementation", "COP line", "words", "words a cycle", "alone, predicted", "measured", "instead"], rows));
+    out.push(tableOf(["operator", "implementation", "COP line", "words", "words a cycle", "alone, predicted", several ? "measured, in all phases" : "measured", "instead"], rows));
   });
   if (doc.notes.length) out.push("<h2>Notes</h2><ul>" + doc.notes.map(said => `<li>${escapeText(said)}</li>`).join("") + "</ul>");
   pane.innerHTML = out.join("") || '<p class="faint">Nothing was decided here.</p>';
 }
 
+const isInSeveral = i => doc.phases.filter(phase => phase.operators.some(j => doc.operators[j].label === doc.operators[i].label)).length > 1;
+
 function drawSource() {
   const marks = new Map();
-  doc.operators.forEach((one, index) => { const line = copLine(index); if (line) marks.set(line, (marks.get(line) || []).concat(one.label)); });
-  pane.innerHTML = doc.source.length ? "<pre>" + doc.source.map((said, i) => `<div id="line${i + 1}"${state.line === i + 1 ? ' class="here"' : ""}><span class="no">${String(i + 1).padStart(4)}  </span>${escapeText(said) || " "}${marks.has(i + 1) ? `<span class="faint">   ◂ ${escapeText(marks.get(i + 1).join(", "))}</span>` : ""}</div>`).join("") + "</pre>" : '<p class="faint">The text of the program is not in this page.</p>';
+  doc.operators.forEach((one, index) => { const line = copLine(index); if (line) marks.set(line, (marks.get(line) || new Set()).add(one.label)); });
+  pane.innerHTML = doc.source.length ? "<pre>" + doc.source.map((said, i) => `<div id="line${i + 1}"${state.line === i + 1 ? ' class="here"' : ""}><span class="no">${String(i + 1).padStart(4)}  </span>${escapeText(said) || " "}${marks.has(i + 1) ? `<span class="faint">   ◂ ${escapeText([...marks.get(i + 1)].join(", "))}</span>` : ""}</div>`).join("") + "</pre>" : '<p class="faint">The text of the program is not in this page.</p>';
   const here = state.line && document.getElementById("line" + state.line);
   if (here) here.scrollIntoView({ block: "center" });
 }
 
+const endsOf = stream => stream.destinations.slice(0, 4).map(d => d[0]).join(" ") + (stream.destinations.length > 4 ? " …" : "");
 function drawPanel() {
   const out = [];
   if (state.stream >= 0 && doc.streams[state.stream]) {
@@ -125,7 +138,7 @@ function drawPanel() {
     out.push('<p><button data-clear="1">show all streams</button></p>');
   } else if (state.view === "space" || state.view === "mesh") {
     const shown = streamsNow(), operators = [...new Set(shown.map(i => doc.streams[i].operator))];
-    if (shown.length) out.push(`<h2>Streams of ${escapeText(phaseSaid())}</h2>`, tableOf(["stream", "from", "words"], shown.slice(0, 200).map(i => [streamLink(i), doc.streams[i].source, short(doc.streams[i].words)])));
+    if (shown.length) out.push(`<h2>Streams of ${escapeText(phaseSaid())}</h2>`, tableOf(["stream", "from", "to", "words"], shown.slice(0, 200).map(i => [streamLink(i), doc.streams[i].source, endsOf(doc.streams[i]), doc.streams[i].words])));
     if (shown.length > 200) out.push(`<p class="faint">… and ${shown.length - 200} more of ${operators.length} operators</p>`);
   }
   if (state.link >= 0 && net.links[state.link]) {

@@ -74,12 +74,20 @@ function drawSpace() {
   rows.forEach((link, row) => { const y = at.y(row); if (row % every === 0 && y > HEAD && y < height - 24) { pen.fillText(linkName(link), GUTTER - 6, y); } });
   pen.textAlign = "center";
   const ticks = niceStep(at.span / Math.max(4, (width - GUTTER) / 70 / 1));
-  for (let t = Math.ceil(at.origin / ticks) * ticks; t <= at.origin + at.span; t += ticks) if (at.x(t) >= GUTTER - 1) pen.fillText(inTime ? count(t) : (t % period), at.x(t) + (inTime ? 0 : at.wide / 2), 14);
+  if (inTime) tickNumbers(pen, at.x, width, at.origin, at.origin + at.span, ticks, 14);
+  else for (const from of [0, period]) for (let slot = 0; slot < period; slot += ticks) {  // each period begins with slot 0
+    const x = at.x(from + slot) + at.wide / 2;
+    if (x >= GUTTER - 1 && x < width && (slot + ticks / 2 <= period || period <= ticks)) pen.fillText(slot, x, 14);
+  }
   pen.textAlign = "left";
   pen.fillText(inTime ? "cycle" : `slot of ${period}`, 8, 14);
-  pen.fillText(inTime ? doc.period ? `${rows.length} links   ○ written   ● read   dashed: waited for its reader` : `${rows.length} links   ○ header written   ● last word read   between them nobody measured` : `${phaseSaid()}: ${rows.length} links   ○ written by a processor   ■ can be read   dashed: borders of the period`, GUTTER, height - 10);
+  pen.fillText(inTime ? doc.period ? `${rows.length} links   ○ written   ● read   dotted: waited for its reader` : `${rows.length} links   ○ header written   ● last word read   between them nobody measured` : `${phaseSaid()}: ${rows.length} links   ○ written by a processor   ■ can be read   dotted: on its way to where it is read   dashed: borders of the period`, GUTTER, height - 10);
 }
 const phaseSaid = () => doc.phases.length ? `phase ${phaseName(state.phase)}` : doc.target;
+function tickNumbers(pen, x, width, from, to, step, y) {  // numbers of cycles, whole at the right edge as well
+  pen.textAlign = "center";
+  for (let t = Math.ceil(from / step) * step; t <= to; t += step) if (x(t) >= GUTTER - 1) { const said = count(t); pen.fillText(said, Math.min(x(t), width - 3 - pen.measureText(said).width / 2), y); }
+}
 function niceStep(least) { const ten = Math.pow(10, Math.floor(Math.log10(Math.max(1, least)))); return [1, 2, 5, 10].map(f => f * ten).find(step => step >= least) || ten; }
 
 function drawWay(pen, at, rowOf, index, number, way, start, word) {

@@ -196,3 +196,68 @@ def test_pages_of_other_targets_draw_and_every_control_can_be_driven(name: str, 
             assert len(browser.run("document.getElementById('pane').innerText")) > 20, view
         drive(browser, view)
     assert browser.console == []
+
+
+def opened_example(browser: Any, name: str, folder: Path) -> Document:
+    """Open the page of an example of the documentation."""
+    document = read_document(gzip.decompress((SHOWN / f"{name}.json.gz").read_bytes()))
+    write_page(document, folder / "page.html")
+    browser.console.clear()
+    browser.open(folder / "page.html")
+    return document
+
+
+def pane_of(browser: Any, view: str) -> str:
+    browser.run(f"pointsman.go('{view}')")
+    browser.settle()
+    return browser.run("document.getElementById('pane').innerText")
+
+
+def test_what_was_planned_and_what_this_run_should_take_are_told_apart(browser: Any, tmp_path: Path) -> None:
+    document = opened_example(browser, "halo", tmp_path)
+    planned, followed = document.why["cycles"], document.why["time"]["predicted_cycles"]
+    assert planned > 2 * followed  # COP says 10 sweeps, 3 were made
+    said = pane_of(browser, "why")
+    run_row, after = said.split("Candidates of the search")[0].split("phases of")
+    assert f"{followed:,.0f}" in run_row
+    assert f"{planned:,.0f}" not in run_row
+    assert f"{planned:,.0f} cycles planned" in after
+    for phase, again in zip(document.phases, document.why["time"]["phases"], strict=True):
+        assert phase.predicted is not None
+        part = said.split(f"Phase {phase.name}\n")[1].split("What sets its pace")[0]
+        heads, row = (line.split("\t") for line in part.strip().splitlines()[-2:])
+        told = dict(zip(heads, row, strict=True))
+        assert told["planned"] == f"{phase.predicted:,.0f}"
+        assert told["predicted for this run"] == f"{again['predicted']:,.0f}"
+        assert told["measured without computing"] == f"{again['measured']:,.0f}"
+    assert browser.console == []
+
+
+def test_one_prediction_is_shown_where_the_run_was_as_planned(browser: Any, tmp_path: Path) -> None:
+    document = opened_example(browser, "matmul", tmp_path)
+    assert document.why["cycles"] == document.why["time"]["predicted_cycles"]
+    said = pane_of(browser, "why")
+    assert "planned" not in said.lower()
+    assert "predicted for this run" not in said
+    assert said.count("predicted without computing") == 1 + len(document.phases)
+
+
+def test_an_operator_in_several_phases_is_marked_once_in_the_program(browser: Any, tmp_path: Path) -> None:
+    opened_example(browser, "fft", tmp_path)
+    assert "measured, in all phases" in pane_of(browser, "why")
+    assert "◂ swap, swap=1 end" in pane_of(browser, "source")
+
+
+def test_colours_of_processors_are_explained_and_text_has_no_empty_bar_above(browser: Any, tmp_path: Path) -> None:
+    opened_example(browser, "gauss", tmp_path)
+    browser.run("pointsman.go('time')")
+    browser.settle()
+    below = browser.run(
+        """(() => { const c = document.getElementById('canvas'), d = c.getContext('2d').getImageData(
+        0, c.height - 24, c.width, 24).data, seen = new Set();
+        for (let i = 0; i < d.length; i += 4) seen.add([d[i], d[i + 1], d[i + 2]].join(' ')); return [...seen]; })()"""
+    )
+    assert {"187 187 187", "230 159 0", "86 180 233", "213 94 0"} <= set(below)  # cpu, write, read, psync
+    assert browser.run("document.getElementById('controls').offsetHeight") > 0
+    pane_of(browser, "why")
+    assert browser.run("document.getElementById('controls').offsetHeight") == 0
