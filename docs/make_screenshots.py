@@ -3,8 +3,8 @@
 python docs/make_screenshots.py               all
 python docs/make_screenshots.py show_space    these
 
-The browser is driven as the tests drive it. Pictures have few colours, so that they stay small (with Pillow, which matplotlib
-brings).
+The browser is driven as the tests drive it. Pictures have at most 192 colours, so that they stay small (with Pillow, which
+matplotlib brings).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 PICTURES = HERE / "pictures"
 DRIVER = HERE.parent / "tests" / "sw" / "pointsman" / "report" / "show" / "chromium.py"
 SIZE = (1180, 640)
-COLOURS = 64
+COLOURS = 192
 SHOTS = {
     "show_network": ("matmul", "pointsman.go('mesh')"),
     "show_space": ("halo", "pointsman.go('space')"),

@@ -122,7 +122,12 @@ def draw_network(axes: Axes, document: Document, _: int) -> None:
     from matplotlib.cm import ScalarMappable
 
     assert axes.figure is not None
-    axes.figure.colorbar(ScalarMappable(norm, colours), ax=axes, shrink=0.7, label="words of the run" if run is not None and run.load else "words in a period of each phase")
+    axes.figure.colorbar(
+        ScalarMappable(norm, colours),
+        ax=axes,
+        shrink=0.7,
+        label="words of the run" if run is not None and run.load else "words in a period of each phase",
+    )
     low, high = places.min(axis=0), places.max(axis=0)
     axes.set_xlim(low[0] - 0.6, high[0] + 0.6)
     axes.set_ylim(high[1] + 0.6, low[1] - 0.6)
