@@ -48,14 +48,15 @@ class ReplacedPort:
         nodes = next(instance.nodes for instance in operator.instances if number in instance.nodes)
         self.operator, self.number, self.position = operator, number, nodes.index(number)
         void = operator.valid is not None and self.position not in operator.valid
-        self.part = Permission("func", local=len(nodes) == 1, void=void)
+        # Not local even if the node is alone in its instance: with each call it enters the phases of the parts, in which
+        # others may count on it.
+        self.part = Permission("func", void=void)
         self.given = Given()
         self.receives = True
         """Does the node get the result, and not only the parts of the operator?"""
 
     async def load(self, given: Given) -> Permission:
-        """Keep the values; the parts are loaded by ``func``. A node alone in its instance has no message to move, but loads the
-        parts to enter their phases, in which other nodes may count on it."""
+        """Keep the values; the parts are loaded by ``func``."""
         if _is_partial(self.operator):
             self.receives = given.numbers[0] in (HERE, self.position)
             if self.receives and (self.position,) not in runtime_values(self.operator):
@@ -63,9 +64,6 @@ class ReplacedPort:
                     f"{self.operator.label}_load: node {self.number} is none of the nodes that the value may name"
                 )
         self.given = given
-        if self.part.local:
-            for signature, port in self.parts:
-                await port.load(given_to(signature, given))
         return self.part
 
     def stale(self) -> str | None:
@@ -78,7 +76,8 @@ class ReplacedPort:
         raise AssertionError("only functional operators are replaced")
 
     async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None) -> bool:
-        """Hand the message from part to part. The sender of a stream gives it away; the source of a broadcast keeps it."""
+        """Hand the message from part to part. The sender of a stream gives it away; the source of a broadcast keeps it; a
+        node alone in its instance keeps its own."""
         message = words
         for signature, port in self.parts:
             part = await port.load(given_to(signature, self.given))

@@ -66,6 +66,38 @@ def test_a_part_in_which_a_node_is_alone_is_passed_over() -> None:
     assert _result(("reduce", _Part("func", 3, local=True))) == (True, 5)
 
 
+def test_a_node_alone_in_its_instance_loads_all_parts_with_each_call() -> None:
+    """In their phases others may count on it."""
+    program = compile_text("(subset '((0) (1 2)) (allreduce 'r 'add :m 1 :c 3))", topology=mesh(3))
+    (operator,) = program.operators()
+    loads = []
+
+    class Alone(_Part):
+        async def load(self, given: Given) -> Permission:
+            loads.append(self.word)
+            return await super().load(given)
+
+    parts = [
+        (Signature(kind, kind, "int32*", 1), Alone("func", k, local=True))
+        for k, kind in enumerate(("reduce", "broadcast"))
+    ]
+    port = ReplacedPort(operator, 0, parts)
+
+    async def application() -> list[int]:
+        found = []
+        assert not (await port.load(Given())).local
+        for word in (5, 6, 7):
+            into = np.zeros(1, np.uint32)
+            assert await port.func(np.array([word], np.uint32), into, np.add)
+            found.append(int(into[0]))
+        return found
+
+    with pytest.raises(StopIteration) as end:
+        application().send(None)
+    assert end.value.value == [5, 6, 7]
+    assert loads == [0, 1, 0, 1, 0, 1]
+
+
 @pytest.mark.parametrize(("values", "expected"), [(((),), Given()), (((1,), (4,)), Given((4,), 1))])
 def test_run_time_nodes_go_to_the_part_that_takes_them(values: Any, expected: Given) -> None:
     assert given_to(Signature("b", "broadcast", "int32*", 1, values=values), Given((4,))) == expected
