@@ -175,8 +175,8 @@ def _swapped(program: Program, old: Part, new: Part) -> Program:
 
 
 def shift_of(operator: Operator, topology: Topology) -> Operator | None:
-    """The shift along the lines of a mesh or torus that moves the same words as a ``stream`` between neighbours; None if there
-    is none.
+    """The shift along the lines of a mesh or torus that moves the same words as a ``stream`` between neighbours, without the
+    stream's ``:impl``; None if there is none.
 
     >>> from pointsman.cop import compile_text
     >>> from pointsman.network import mesh
@@ -210,7 +210,7 @@ def shift_of(operator: Operator, topology: Topology) -> Operator | None:
                 if moved == pairs and length > 1:
                     position = operator.instances[0].position
                     instances = tuple(Instance(line, (("distance", step),), position) for line in lines)
-                    return replace(operator, kind=kind, instances=instances)
+                    return replace(operator, kind=kind, instances=instances, impl=None)
     return None
 
 

@@ -63,6 +63,13 @@ def test_other_operators_are_no_shifts(text: str) -> None:
     assert shift_of(one, mesh(3, 2)) is None
 
 
+def test_a_shift_is_not_asked_for_by_an_implementation_of_streams() -> None:
+    (one,) = program("(subset '((0 1) (1 2)) (stream 's 0 1 :m 4 :impl 'str_stream))", mesh(3, 1)).operators()
+    shift = shift_of(one, mesh(3, 1))
+    assert shift is not None
+    assert (shift.kind, shift.impl) == ("eoshift", None)
+
+
 def test_changes_are_to_what_waits_and_leave_the_rest() -> None:
     made = program(BORDERS, mesh(3, 3))
     found = changes(made, ["west", "worst"], period=16)
