@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 import msgspec
 
 from pointsman.errors import PointsmanError
-from pointsman.files import read_text
 from pointsman.network import Topology, graph, mesh, parse_size, torus
 from pointsman.network.faults import with_faults
 from pointsman.network.lattice import diamond
 from pointsman.network.topology import MAX_NODES
+
+from .json_file import read_json
 
 MAX_LINKS = 65_536
 KINDS = ("mesh", "torus", "diamond")
@@ -41,9 +42,6 @@ class FaultsEntry(msgspec.Struct, forbid_unknown_fields=True):
     links: list[tuple[int, int]] = []
 
 
-_Entry = TypeVar("_Entry", NetworkEntry, FaultsEntry)
-
-
 def topology_from(text: str) -> Topology:
     """The network that ``text`` names: KIND:SIZE, such as ``torus:4x4`` or ``diamond:3``, or a JSON file.
 
@@ -60,13 +58,7 @@ def topology_from(text: str) -> Topology:
         raise PointsmanError(
             f"a network must be one of {', '.join(KINDS)}, not {kind!r}", hint="for instance torus:4x4"
         )
-    entry = _read(path, "network file", NetworkEntry)
-    try:
-        if entry.kind != "graph":
-            return sized_entry(entry, "")
-        return _two_way(*graph_entry(entry, ""))
-    except PointsmanError as error:
-        raise PointsmanError(f"{path}: {error.message}", hint=error.hint) from None
+    return read_json(path, "network file", NetworkEntry, _for_programs, page="docs/routing.md")
 
 
 def faults_from(path: Path, topology: Topology, *, apart: bool = False) -> Topology:
@@ -77,11 +69,11 @@ def faults_from(path: Path, topology: Topology, *, apart: bool = False) -> Topol
     PointsmanError
         If the file is wrong, or its faults leave no network that hangs together.
     """
-    entry = _read(path, "file of faults", FaultsEntry)
-    try:
+
+    def faulty(entry: FaultsEntry) -> Topology:
         return with_faults(topology, entry.nodes, entry.links, apart=apart)
-    except PointsmanError as error:
-        raise PointsmanError(f"{path}: {error.message}", hint=error.hint) from None
+
+    return read_json(path, "file of faults", FaultsEntry, faulty, page="docs/routing.md")
 
 
 def sized(kind: str, size: Sequence[int], place: str = "") -> Topology:
@@ -138,6 +130,11 @@ def check_node(node: int, nodes: int, place: str) -> int:
     return node
 
 
+def _for_programs(entry: NetworkEntry) -> Topology:
+    """The network of an entry that is a file by itself."""
+    return sized_entry(entry, "") if entry.kind != "graph" else _two_way(*graph_entry(entry, ""))
+
+
 def _two_way(nodes: int, links: Sequence[tuple[int, int]]) -> Topology:
     """A graph for programs, whose links carry words both ways: either every link is named once, or each in both directions."""
     named = set(links)
@@ -149,14 +146,6 @@ def _two_way(nodes: int, links: Sequence[tuple[int, int]]) -> Topology:
             hint="programs need links both ways: name every link once, or each in both directions",
         )
     return graph(nodes, sorted({(min(pair), max(pair)) for pair in links}))
-
-
-def _read(path: Path, what: str, kind: type[_Entry]) -> _Entry:
-    text = read_text(path, what)
-    try:
-        return msgspec.json.decode(text, type=kind)
-    except (msgspec.ValidationError, msgspec.DecodeError, RecursionError) as error:
-        raise PointsmanError(f"{path}: {error or 'nested too deeply'}", hint="docs/routing.md shows the form") from None
 
 
 def _head(place: str) -> str:

@@ -12,8 +12,8 @@ from typing import Literal
 
 import msgspec
 
+from pointsman.artifacts.json_file import read_json
 from pointsman.errors import PointsmanError
-from pointsman.files import read_text
 from pointsman.network import Topology, graph, mesh, torus
 
 from .compiled import Registers
@@ -118,13 +118,7 @@ def read_spec(path: Path) -> Spec:
     PointsmanError
         If the file is wrong; the message has the place of the first fault.
     """
-    text = read_text(path, "specification")
-    try:
-        return _spec(msgspec.json.decode(text, type=_File))
-    except (msgspec.ValidationError, msgspec.DecodeError, RecursionError) as error:
-        raise PointsmanError(f"{path}: {error or 'nested too deeply'}", hint="docs/optical.md shows the form") from None
-    except PointsmanError as error:
-        raise PointsmanError(f"{path}: {error.message}", hint=error.hint) from None
+    return read_json(path, "specification", _File, _spec, page="docs/optical.md")
 
 
 def _spec(file: _File) -> Spec:

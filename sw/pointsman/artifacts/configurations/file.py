@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from pointsman.artifacts.json_file import read_json
 from pointsman.errors import PointsmanError
-from pointsman.files import read_text, write_whole
+from pointsman.files import write_whole
 
 from .configurations import (
     Configurations,
@@ -46,15 +47,7 @@ def read_problem(path: Path) -> ConnectionProblem | DemandProblem:
     PointsmanError
         If the file is wrong; the message has the place of the first fault.
     """
-    text = read_text(path, "connections file")
-    try:
-        return _problem(msgspec.json.decode(text, type=_File))
-    except (msgspec.ValidationError, msgspec.DecodeError, RecursionError) as error:
-        raise PointsmanError(
-            f"{path}: {error or 'nested too deeply'}", hint="docs/connections.md shows the form"
-        ) from None
-    except PointsmanError as error:
-        raise PointsmanError(f"{path}: {error.message}", hint=error.hint) from None
+    return read_json(path, "connections file", _File, _problem, page="docs/connections.md")
 
 
 def write_answer(path: Path, answer: Configurations | Timetable) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from numesh.shape import NodeShape
+from pointsman.artifacts.json_file import read_json
 from pointsman.artifacts.network_files import (
     FaultsEntry,
     NetworkEntry,
@@ -18,7 +19,7 @@ from pointsman.artifacts.network_files import (
     sized_entry,
 )
 from pointsman.errors import PointsmanError
-from pointsman.files import read_text, write_whole
+from pointsman.files import write_whole
 from pointsman.network import Topology
 
 from .routes import (
@@ -84,13 +85,7 @@ def read_problem(path: Path) -> RouteProblem:
     PointsmanError
         If the file is wrong; the message has the place of the first fault.
     """
-    text = read_text(path, "streams file")
-    try:
-        return _problem(msgspec.json.decode(text, type=_File))
-    except (msgspec.ValidationError, msgspec.DecodeError, RecursionError) as error:
-        raise PointsmanError(f"{path}: {error or 'nested too deeply'}", hint="docs/routing.md shows the form") from None
-    except PointsmanError as error:
-        raise PointsmanError(f"{path}: {error.message}", hint=error.hint) from None
+    return read_json(path, "streams file", _File, _problem, page="docs/routing.md")
 
 
 def make_problem(
