@@ -25,6 +25,7 @@ from pointsman.operators.api.operands import (
     runtime_values,
     taking_part,
 )
+from pointsman.operators.messages import SEVERAL_MESSAGES
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Group, Instance, Operator, Program, Runtime
 from pointsman.runtime import Node
@@ -39,8 +40,6 @@ DRAWS = 4
 """Plays with different run-time values."""
 FEWER_ROUNDS = 3
 """Most rounds in a program that would be too long."""
-SEVERAL = ("spread", "gather", "seqread", "seqwrite")
-"""Kinds with several messages at an end in a round."""
 LENGTHS = ((128, 64), (32, 16), (8, 4))
 """Greatest lengths of messages, in words, in the two plays of a program that is still too long."""
 LAST = 6
@@ -193,7 +192,7 @@ def words_of(
         if label is not None and part.label != label:
             continue
         times = [float(count if rounds is None else min(count, rounds)) for count in (*(c for _, c in loops), part.c)]
-        messages = len(part.instances[0].nodes) - 1 if part.kind in SEVERAL else 1
+        messages = len(part.instances[0].nodes) - 1 if part.kind in SEVERAL_MESSAGES else 1
         words += math.prod(times) * messages * (part.m if most is None else min(part.m, most))
     return words
 
@@ -341,7 +340,7 @@ class _Way:
                     await self.call(operator, index, instance, place)
 
         if next(self.mine(operator), None) is not None:
-            await self.repeat(1 if operator.kind in SEVERAL else operator.c, once)
+            await self.repeat(1 if operator.kind in SEVERAL_MESSAGES else operator.c, once)
 
     async def call(self, operator: Operator, index: int, instance: Instance, place: int) -> None:
         """All calls of an instance's functions that make a round."""

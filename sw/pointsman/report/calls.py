@@ -14,8 +14,7 @@ from typing import Protocol
 
 class CallRecord(Protocol):
     """A call of a function of an operator by a node, from cycle ``start`` to before ``end``. ``what``: "load",
-    "write", "read" or
-    "func"."""
+    "write", "read" or "func"."""
 
     @property
     def node(self) -> int: ...

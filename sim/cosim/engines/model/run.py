@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Protocol
 
 import numpy as np
 
-from cosim.engines.processors import Outcome, Program, Programs, RunOptions, lanes_of, too_long, waiting
+from cosim.engines.processors import Access, Outcome, Program, Programs, RunOptions, lanes_of, too_long, waiting
 from cosim.errors import DeadlockError
 from cosim.hardware import PortShape
 from cosim.record import EVENT
@@ -267,6 +267,28 @@ class ModelRun:
             events[name] = found[:, column]
         events["word"] = words_of(found[:, 4])
         return events
+
+
+def put_accesses(requests: rows.Requests, accesses: Mapping[int, Access], registers: int) -> None:
+    """Let nodes make accesses in the next cycle, and no others.
+
+    Raises
+    ------
+    IndexError
+        If a node of ``accesses`` has no such register.
+    """
+    given = requests.access
+    given[:, 0] = -1
+    for node, access in accesses.items():
+        if not 0 <= access.register < registers:
+            raise IndexError(f"register must be 0 to {registers - 1}, not {access.register}")
+        given[node] = access.register, access.write, pattern_of_word(access.word)
+
+
+def words_read(accesses: Mapping[int, Access], read_data: np.ndarray) -> Mapping[int, int]:
+    """Words that ``accesses`` read, by node, from the bit patterns at the ports."""
+    words = words_of(read_data)
+    return {node: int(words[node]) for node, access in accesses.items() if not access.write}
 
 
 def words_of(patterns: np.ndarray) -> np.ndarray:

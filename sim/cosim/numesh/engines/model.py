@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from cosim.engines.model.requests import TIME, no_requests
-from cosim.engines.model.run import ModelRun, pattern_of_word, words_of
+from cosim.engines.model.run import ModelRun, put_accesses, words_of, words_read
 from cosim.engines.processors import Access, Outcome, Program, RunOptions
 from cosim.hardware import PortShape
 from cosim.record import State
@@ -128,15 +128,9 @@ class ModelEngine(Engine):
 
     def clock(self, accesses: Mapping[int, Access]) -> Mapping[int, int]:
         """Simulate a cycle in which nodes make these accesses. Gives the words read, by node."""
-        given = self.requests.access
-        given[:, 0] = -1
-        for node, access in accesses.items():
-            if not 0 <= access.register < self.shape.registers:
-                raise IndexError(f"register must be 0 to {self.shape.registers - 1}, not {access.register}")
-            given[node] = access.register, access.write, pattern_of_word(access.word)
+        put_accesses(self.requests, accesses, self.shape.registers)
         advance(self.routers, self.requests, self.time + 1, True)
-        words = words_of(self.routers.read_data)
-        return {node: int(words[node]) for node, access in accesses.items() if not access.write}
+        return words_read(accesses, self.routers.read_data)
 
     # -- programs --------------------------------------------------------------------------------------------
 

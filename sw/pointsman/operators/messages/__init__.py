@@ -11,7 +11,7 @@ from pointsman.network import Topology
 from pointsman.program.program import Operator
 
 from .broadcast import DynBcast, DynBcastDense, DynBcastTree
-from .decomposition import COUNTED, POINT_TO_POINT, Decomposition, among_valid, is_known, value_of
+from .decomposition import COUNTED, POINT_TO_POINT, SEVERAL_MESSAGES, Decomposition, among_valid, is_known, value_of
 from .reduce import DynAllreduce, DynBarrier, DynPrefix, DynReduce
 from .script import MESSAGE, NOTHING, Call, Combine, Exchange, Receive, Script, Send, Step
 from .shift import DynPermute, DynShift
@@ -74,6 +74,7 @@ __all__ = [
     "MESSAGE",
     "NOTHING",
     "POINT_TO_POINT",
+    "SEVERAL_MESSAGES",
     "Call",
     "Combine",
     "Decomposition",

@@ -13,7 +13,9 @@ from pointsman.program.program import Operator, Runtime
 
 from .script import Call, Receive, Script, Send
 
-POINT_TO_POINT = ("spread", "gather", "seqread", "seqwrite", "collect")
+SEVERAL_MESSAGES = ("spread", "gather", "seqread", "seqwrite")
+"""Kinds with several messages at an end in a round."""
+POINT_TO_POINT = (*SEVERAL_MESSAGES, "collect")
 """Kinds in which a call concerns two nodes only, so that the call is left out when either is not ``:valid``."""
 COUNTED = ("broadcast", "permute")
 """Kinds in which every node takes part in every call, so that all nodes count the same calls (*rounds*). A reader that does not

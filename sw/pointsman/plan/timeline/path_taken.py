@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from pointsman.operators.messages import SEVERAL_MESSAGES
 from pointsman.plan.plan import Plan
 from pointsman.program.program import Operator
 
@@ -19,10 +20,6 @@ from .sampling import SampledVisit, asks
 
 MOST_VISITS = 30_000
 """Visits of all nodes together that are played: two or three seconds of work."""
-
-
-SEVERAL = ("spread", "gather", "seqread", "seqwrite")
-"""Kinds with several messages at an end in a round."""
 
 
 class PathCall(Protocol):
@@ -123,7 +120,7 @@ def _rounds(visited: list[list[_Visited]], operators: dict[str, Operator]) -> di
             # The source of a broadcast may change from message to message.
             called = sum(visit.calls.values()) if kind == "broadcast" else max(visit.calls.values(), default=0)
             before = found.get(key, 0)
-            found[key] = min(before, called) if kind in SEVERAL and before and called else max(before, called)
+            found[key] = min(before, called) if kind in SEVERAL_MESSAGES and before and called else max(before, called)
     return found
 
 
