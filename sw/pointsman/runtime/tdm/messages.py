@@ -2,13 +2,15 @@
 
 Words between two ports come in the order in which they were sent. On a connection where that does not tell which operator
 they belong to, a message begins with a mark (`pointsman.artifacts.tables.OperatorTable.marked`). A message with the mark of
-another operator is put aside in the node's memory, so it keeps nobody waiting.
+another operator is put aside in the node's memory, so it keeps nobody waiting. Its words may come late, as whoever passes a
+message on sends the mark before it has the words: a reader who reads from anybody goes on listening to the others meanwhile.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +18,15 @@ from pointsman.artifacts.tables import ConnectionTables
 from pointsman.errors import PointsmanError
 from pointsman.runtime.api.requests import Attend, Category, Lane, Transfer
 from tdm_switch.codes import Registers
+
+
+@dataclass
+class _Begun:
+    """A message of an operator that is being put aside: its words, and how many of them have come."""
+
+    operator: int
+    words: np.ndarray
+    read: int = 0
 
 
 class Messages:
@@ -29,6 +40,8 @@ class Messages:
         self.marked = tables.marked
         self.aside: dict[tuple[int, int], deque[np.ndarray]] = {}
         """Messages that came too early, by source and operator, oldest first."""
+        self.begun: dict[int, _Begun] = {}
+        """Messages that came too early and are not there as a whole, by source. All messages on such a connection are marked."""
         self.last = 0
         """Node from which a message was read last by a reader who reads from anybody."""
 
@@ -57,17 +70,23 @@ class Messages:
 
         Gives the message if it was put aside, None if its words are the next in the buffer; and what is left to be sent.
         """
-        found = self.put_aside(operator, source)
-        while found is None:
-            mark, out = await self._read(source, 1, out)
+        mark = np.zeros(1, np.uint32)
+        while True:
+            found = self.put_aside(operator, source)
+            if found is not None:
+                return found, out
+            if source in self.begun:
+                out = await self._finish(source, out)
+                continue
+            out = await self._read(source, mark, out)
             if int(mark[0]) == operator:
                 return None, out
-            out = await self._keep(source, int(mark[0]), out)
-        return found, out
+            self._begin(source, int(mark[0]))
 
     async def from_anybody(self, operator: int, sources: Sequence[int], into: np.ndarray) -> None:
         """Read the next message of an operator from any of ``sources``; those that wait long have their turn."""
         order = sorted(sources, key=lambda node: (node <= self.last, node))
+        mark = np.zeros(1, np.uint32)
         while True:
             for source in order:
                 found = self.put_aside(operator, source)
@@ -75,44 +94,75 @@ class Messages:
                     into[:] = found
                     self.last = source
                     return
-            attend = Attend(full=[self.registers.buffer(source) for source in order], category=Category.READ)
-            await attend
-            full, _ = attend.calls
-            source = next(node for node in order if self.registers.buffer(node) in full)
+            heard = await self._heard(order)
+            if heard is None:
+                continue
+            source = heard
             if self.mark_comes(operator, source):
-                mark, _ = await self._read(source, 1, ())
+                await self._read(source, mark, ())
                 if int(mark[0]) != operator:
-                    await self._keep(source, int(mark[0]), ())
+                    self._begin(source, int(mark[0]))
                     continue
             await Transfer(Lane(False, self.registers.buffer(source), len(into), into))
             self.last = source
             return
 
-    async def _keep(self, source: int, operator: int, out: Sequence[Lane]) -> Sequence[Lane]:
-        """Put a message of another operator aside. Gives what of ``out`` is left to be sent."""
+    async def _heard(self, sources: Sequence[int]) -> int | None:
+        """Wait for the first of ``sources`` from which a message begins, and go on with those that have begun.
+
+        None: one of these is there as a whole and has been put aside. It must not be waited for alone: its words may come by way
+        of a node that waits for this one to take another message.
+        """
+        buffer = self.registers.buffer
+        begun = [(source, self.begun[source]) for source in sources if source in self.begun]
+        lanes = [Lane(False, buffer(source), len(one.words) - one.read, one.words[one.read :]) for source, one in begun]
+        attend = Attend(
+            Transfer(lanes, Category.READ) if lanes else None,
+            full=[buffer(source) for source in sources if source not in self.begun],
+            category=Category.READ,
+            beside=range(len(lanes)),
+        )
+        await attend
+        for (source, one), moved in zip(begun, attend.moved.tolist(), strict=True):
+            one.read += moved
+            if one.read == len(one.words):
+                self._keep(source)
+        full, _ = attend.calls
+        return next((source for source in sources if source not in self.begun and buffer(source) in full), None)
+
+    def _begin(self, source: int, operator: int) -> None:
+        """A message of another operator comes from ``source``: its mark has been read."""
         if operator >= len(self.lengths):
             raise PointsmanError(
                 f"node {self.number} reads a message of operator {operator} from node {source}, and there are only "
                 f"{len(self.lengths)}",
                 hint="operators must be used in the order of the program at all nodes",
             )
-        words, out = await self._read(source, self.lengths[operator], out)
-        self.aside.setdefault((source, operator), deque()).append(words)
+        self.begun[source] = _Begun(operator, np.zeros(self.lengths[operator], np.uint32))
+
+    async def _finish(self, source: int, out: Sequence[Lane]) -> Sequence[Lane]:
+        """Read the rest of a message that has begun, and put it aside. Gives what of ``out`` is left to be sent."""
+        one = self.begun[source]
+        out = await self._read(source, one.words[one.read :], out)
+        self._keep(source)
         return out
 
-    async def _read(self, source: int, words: int, out: Sequence[Lane]) -> tuple[np.ndarray, Sequence[Lane]]:
-        """Read words from ``source``, and send those of ``out`` meanwhile; gives what of them is left to be sent."""
-        into = np.zeros(words, np.uint32)
-        read = 0
-        while True:
+    def _keep(self, source: int) -> None:
+        """Put a message aside that is there as a whole."""
+        one = self.begun.pop(source)
+        self.aside.setdefault((source, one.operator), deque()).append(one.words)
+
+    async def _read(self, source: int, into: np.ndarray, out: Sequence[Lane]) -> Sequence[Lane]:
+        """Fill ``into`` from ``source``, and send those of ``out`` meanwhile. Gives what of them is left to be sent."""
+        words, read = len(into), 0
+        while read < words:
             lanes = [*out, Lane(False, self.registers.buffer(source), words - read, into[read:])]
             attend = Attend(Transfer(lanes), beside=range(len(lanes)))
             await attend
             *sent, got = attend.moved.tolist()
             out = [_rest(lane, count) for lane, count in zip(out, sent, strict=True) if count < lane.words]
             read += got
-            if read == words:
-                return into, out
+        return out
 
 
 def _rest(lane: Lane, moved: int) -> Lane:

@@ -337,3 +337,30 @@ def test_a_destination_reads_what_any_node_writes_and_what_it_writes_itself() ->
     for mode in MODES:
         record, _ = run(tables_of("(collect 'c 0) (gather 'g 0)", 3, 1, mode=mode), main, max_cycles=10_000)
         assert record.results[0] == [10, 12, 21, 22]
+
+
+@pytest.mark.parametrize("words", [1, 40])
+def test_a_message_that_is_handed_on_later_does_not_keep_a_collect_waiting(words: int) -> None:
+    """Node 1 has sent the mark of the broadcast, whose words come from node 0, who writes its message of the collect first."""
+    text = f"(collect 'c 2 :m 100) (broadcast 'b 0 :m {words} :impl 'chain_bcast)"
+    messages = [np.arange(k, k + 100, dtype=np.int32) for k in range(3)]
+
+    async def main(node: Node) -> Any:
+        heard = []
+        for k, message in enumerate(messages):
+            await node.cop.c_load()
+            if node.number == 0:
+                await node.compute(500 * k)
+                await node.cop.c_write(message)
+            elif node.number == 2:
+                heard.append((await node.cop.c_read()).tolist())
+        await node.cop.b_load()
+        if node.number == 0:
+            await node.cop.b_write(messages[0][:words])
+        else:
+            heard.append((await node.cop.b_read()).tolist())
+        return heard
+
+    for mode in MODES:
+        record, _ = run(tables_of(text, 3, 1, mode=mode), main, max_cycles=20_000)
+        assert record.results[2] == [*(message.tolist() for message in messages), messages[0][:words].tolist()]
