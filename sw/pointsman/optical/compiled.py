@@ -17,6 +17,7 @@ from pointsman.kernels import kernel
 from .fabric import Fabric
 from .logical import assign
 from .outcome import NEVER, Outcome
+from .timeline import connected
 from .traffic import MOST_SLOTS, Traffic
 
 
@@ -45,10 +46,16 @@ class Registers:
             raise PointsmanError(f"compiled.load_slots: it must be a number of slots from 0 on, not {self.load_slots}")
 
 
+def room_of(degree: int, registers: Registers) -> int:
+    """Of so many configurations, those that the switches hold at a time."""
+    return degree if registers.registers is None else min(degree, registers.registers)
+
+
 def run_compiled(
-    fabric: Fabric, traffic: Traffic, registers: Registers, *, slots: int | None = None, seed: int = 0
+    fabric: Fabric, traffic: Traffic, registers: Registers, *, slots: int | None = None, seed: int = 0, behind: int = 0
 ) -> Outcome:
-    """Configurations for the traffic's connections, and the times of its messages."""
+    """Configurations for the traffic's connections, and the times of its messages. ``behind``: slots of each frame behind those
+    of the configurations, in which others send; turns then begin with a frame."""
     pairs = sorted(set(zip(traffic.source.tolist(), traffic.destination.tolist(), strict=True)))
     limit = MOST_SLOTS if slots is None else slots
     if not pairs:
@@ -56,7 +63,7 @@ def run_compiled(
         return Outcome(traffic, none, none, none, slots or 0, 0, {"degree": 0, "loads": 0})
     colours = assign(fabric, pairs, seed=seed)
     degree = int(colours.max()) + 1
-    room = degree if registers.registers is None else min(degree, registers.registers)
+    room = room_of(degree, registers)
     number = {pair: index for index, pair in enumerate(pairs)}
     connection = np.array(
         [number[pair] for pair in zip(traffic.source.tolist(), traffic.destination.tolist(), strict=True)], np.int64
@@ -77,6 +84,7 @@ def run_compiled(
         registers.load_slots,
         registers.overlap,
         limit,
+        behind,
     )
     end = int(done.max()) if slots is None else slots
     return Outcome(
@@ -87,6 +95,7 @@ def run_compiled(
         end,
         0,
         {"degree": degree, "loads": int(loads)},
+        connected(fabric, (traffic.source, traffic.destination), colours[connection] % room, (started, done), end),
     )
 
 
@@ -102,6 +111,7 @@ def _send(
     load: int,
     overlap: bool,
     limit: int,
+    behind: int,
 ) -> tuple[np.ndarray, np.ndarray, int]:
     messages, degree = len(order), len(begins) - 1
     started = np.full(messages, -1, np.int64)
@@ -111,11 +121,12 @@ def _send(
     left = messages
     group, loads = 0, 1
     groups = (degree + room - 1) // room
-    now = load
+    whole = room + behind if behind else 1  # what turns begin at a multiple of
+    now = -(-load // whole) * whole
     begin = 0  # of the turn
     while left and now < limit:
         low, high = group * room, min(degree, (group + 1) * room)
-        frame = high - low
+        frame = room + behind if behind else high - low
         for slot in range(low, high):
             time = now + slot - low
             for index in range(begins[slot], begins[slot + 1]):
@@ -161,6 +172,7 @@ def _send(
                 break
         if chosen != group:
             now = max(now, begin + load) if overlap else now + load
+            now = -(-now // whole) * whole
             group = chosen
             loads += 1
         begin = now

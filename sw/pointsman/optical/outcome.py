@@ -30,6 +30,8 @@ class Outcome:
         Length of the run.
     counts : dict
         Whatever else was counted.
+    timeline : dict
+        Rows of channels or of packets (``timeline``).
     """
 
     traffic: Traffic
@@ -39,6 +41,7 @@ class Outcome:
     slots: int
     retries: int = 0
     counts: dict[str, Any] = field(default_factory=dict)
+    timeline: dict[str, Any] = field(default_factory=dict)
 
     @property
     def delivered(self) -> np.ndarray:
@@ -54,6 +57,18 @@ class Outcome:
     def delays(self) -> np.ndarray:
         """Slots from ready to the last packet's arrival, of messages that were delivered (message delay in §4.5)."""
         return (self.done - self.traffic.ready)[self.delivered]
+
+    def of_class(self, chosen: slice) -> dict[str, Any]:
+        """Messages of a class, those delivered, and their latency and delay."""
+        done, ready = self.done[chosen], self.traffic.ready[chosen]
+        there = done != NEVER
+        return {
+            "messages": len(done),
+            "delivered": int(there.sum()),
+            "latency": spread((self.started[chosen] - ready)[there]),
+            "delay": spread((done - ready)[there]),
+            "slots": int(done.max(initial=0)),
+        }
 
     @property
     def throughput(self) -> float:
@@ -84,6 +99,7 @@ class Outcome:
             "set_up": round(float(made.mean()), 6) if len(made) else None,
             "retries": self.retries,
             **self.counts,
+            **self.timeline,
             "messages": messages,
         }
 

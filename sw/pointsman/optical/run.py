@@ -12,11 +12,16 @@ from pointsman.errors import PointsmanError
 
 from .compiled import run_compiled
 from .logical import Logical, logical
+from .mixed import run_mixed
 from .multihop import hop, model_of
 from .outcome import NEVER, Outcome
 from .reservation import reserve
-from .spec import MODES, Spec
+from .spec import MIXED, MODES, Spec
+from .timeline import UNTIL, joined
 from .traffic import Traffic
+
+ROWS = (*UNTIL, "messages")
+"""Keys of the answer that have a row for each of many things."""
 
 
 def logical_of(spec: Spec) -> Logical:
@@ -41,12 +46,19 @@ def logical_of(spec: Spec) -> Logical:
 def run_modes(spec: Spec, modes: Sequence[str] = MODES, made: Logical | None = None) -> dict[str, dict[str, Any]]:
     """Simulate the traffic in each mode. ``made``: the logical topology, if it is there already.
 
+    Where a part of the messages is not known beforehand, *mixed* compiles those that are and leaves channels to the others;
+    the other modes carry all in their own way, *compiled* as if all were known. Figures are then given for either class.
+
     Raises
     ------
     PointsmanError
         As the simulators.
     """
     answer: dict[str, dict[str, Any]] = {}
+    if MIXED in modes and spec.dynamic is None:
+        raise PointsmanError('mode mixed is for traffic beside which there is "dynamic"')
+    if made is None and needs_logical(spec, modes):
+        made = logical_of(spec)
     for mode in modes:
         if mode == "reserve":
             found = _in_turn(
@@ -57,7 +69,8 @@ def run_modes(spec: Spec, modes: Sequence[str] = MODES, made: Logical | None = N
             )
             answer[mode] = {**found.as_dict(), "degree": spec.degree, "model": _set_up(spec)}
         elif mode == "multihop":
-            topology = made or logical_of(spec)
+            assert made is not None
+            topology = made
             found = _in_turn(spec, partial(_hop, spec, topology))
             answer[mode] = {
                 **found.as_dict(latency_is_delay=True),
@@ -66,14 +79,40 @@ def run_modes(spec: Spec, modes: Sequence[str] = MODES, made: Logical | None = N
                 "bound": topology.bound,
                 "model": _hops(spec, topology),
             }
+        elif mode == MIXED:
+            found = run_mixed(spec, made)
+            answer[mode] = {**found.as_dict(), "model": _least(spec)}
         else:
             found = _in_turn(
                 spec,
                 lambda traffic: run_compiled(spec.fabric, traffic, spec.registers, slots=spec.slots, seed=spec.seed),
             )
             answer[mode] = {**found.as_dict(), "model": _least(spec)}
-        answer[mode]["messages"] = answer[mode].pop("messages")
+        if spec.dynamic is not None:
+            known = spec.dynamic.known
+            answer[mode]["classes"] = {
+                "known": found.of_class(slice(known)),
+                "dynamic": found.of_class(slice(known, None)),
+            }
+        answer[mode]["network"] = _network(spec)
+        for name in ROWS:
+            if name in answer[mode]:
+                answer[mode][name] = answer[mode].pop(name)
     return answer
+
+
+def needs_logical(spec: Spec, modes: Sequence[str]) -> bool:
+    """Whether packets hop, all of them or beside compiled connections."""
+    return "multihop" in modes or (MIXED in modes and spec.dynamic is not None and spec.dynamic.by == "multihop")
+
+
+def _network(spec: Spec) -> dict[str, Any]:
+    """As in the specification."""
+    topology = spec.fabric.topology
+    if topology.regular:
+        return {"kind": "torus" if topology.kind == "torus" else "mesh", "size": list(topology.size)}
+    pairs = sorted({(min(pair), max(pair)) for pair in spec.fabric.links})
+    return {"kind": "graph", "size": topology.nodes, "links": [list(pair) for pair in pairs]}
 
 
 def _hop(spec: Spec, topology: Logical, traffic: Traffic) -> Outcome:
@@ -84,7 +123,8 @@ def _in_turn(spec: Spec, run: Callable[[Traffic], Outcome]) -> Outcome:
     """Phases one after the other, each with its messages ready at its begin."""
     if len(spec.phases) == 1:
         return run(spec.phases[0])
-    begin, parts = 0, []
+    begin, messages = 0, 0
+    parts, lines = [], []
     for phase in spec.phases:
         found = run(phase)
         moved = Traffic(phase.ready + begin, phase.source, phase.destination, phase.slots)
@@ -92,8 +132,10 @@ def _in_turn(spec: Spec, run: Callable[[Traffic], Outcome]) -> Outcome:
             np.where(column == NEVER, NEVER, column + begin)
             for column in (found.established, found.started, found.done)
         )
-        begin += found.slots
         parts.append(Outcome(moved, established, started, done, found.slots, found.retries, found.counts))
+        lines.append((found.timeline, begin, messages))
+        messages += len(phase)
+        begin += found.slots
     columns = ("ready", "source", "destination", "slots")
     none = np.zeros(0, np.int64)
     counts: dict[str, Any] = {}
@@ -108,6 +150,7 @@ def _in_turn(spec: Spec, run: Callable[[Traffic], Outcome]) -> Outcome:
         begin,
         sum(part.retries for part in parts),
         counts,
+        joined(lines),
     )
 
 

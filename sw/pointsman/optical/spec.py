@@ -6,7 +6,7 @@ docs/optical.md shows the form. Every number is checked here or where it is used
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,10 +18,13 @@ from pointsman.network import Topology, graph, mesh, torus
 
 from .compiled import Registers
 from .fabric import Fabric, fabric
-from .reservation import Scheme
-from .traffic import MOST_SLOTS, Traffic, listed, uniform
+from .reservation import MOST_CHANNELS, Scheme
+from .traces import read_trace
+from .traffic import MOST_SLOTS, Traffic, listed, together, uniform
 
 MODES = ("reserve", "multihop", "compiled")
+MIXED = "mixed"
+"""Mode of traffic of which a part is known beforehand and compiled, beside the others."""
 MOST_DEGREE = 1 << 20
 MOST_SEED = 1 << 32
 
@@ -60,6 +63,14 @@ class _Traffic(msgspec.Struct, forbid_unknown_fields=True):
     messages: list[tuple[int, int, int, int]] | None = None
     demand: list[list[int]] | None = None
     phases: list[list[tuple[int, int, int]]] | None = None
+    trace: str | None = None
+    slot_words: int | None = None
+
+
+class _Dynamic(msgspec.Struct, forbid_unknown_fields=True):
+    traffic: _Traffic
+    by: Literal["reserve", "multihop"] = "reserve"
+    channels: int | None = None
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -71,8 +82,28 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     logical: Literal["torus", "hypercube", "allxy", "all-to-all"] | _Links | None = None
     switch_slots: int = 1
     compiled: _Compiled = msgspec.field(default_factory=_Compiled)
+    dynamic: _Dynamic | None = None
     slots: int | None = None
     seed: int = 0
+
+
+@dataclass(frozen=True)
+class Dynamic:
+    """Messages that are not known beforehand, and what is kept for them beside compiled connections.
+
+    Parameters
+    ----------
+    known : int
+        Messages that are known; the others of the phase are not.
+    by : "reserve" or "multihop"
+        How they are carried.
+    channels : int
+        Channels that are kept for reservations; of a logical topology, as many as it needs.
+    """
+
+    known: int
+    by: Literal["reserve", "multihop"]
+    channels: int
 
 
 @dataclass(frozen=True)
@@ -91,6 +122,8 @@ class Spec:
     registers : Registers
     phases : tuple of Traffic
         Messages; a phase begins when the one before is delivered.
+    dynamic : Dynamic or None
+        Messages that are not known beforehand, the last of the only phase.
     rate : float or None
         Packets per node and slot, of uniform traffic.
     slots : int or None
@@ -105,6 +138,7 @@ class Spec:
     switch: int
     registers: Registers
     phases: tuple[Traffic, ...]
+    dynamic: Dynamic | None
     rate: float | None
     slots: int | None
     seed: int
@@ -118,10 +152,10 @@ def read_spec(path: Path) -> Spec:
     PointsmanError
         If the file is wrong; the message has the place of the first fault.
     """
-    return read_json(path, "specification", _File, _spec, page="docs/optical.md")
+    return read_json(path, "specification", _File, lambda file: _spec(file, path.parent), page="docs/optical.md")
 
 
-def _spec(file: _File) -> Spec:
+def _spec(file: _File, folder: Path) -> Spec:
     if not 1 <= file.degree <= MOST_DEGREE:
         raise PointsmanError(f"degree: there must be at least 1 channel, not {file.degree}")
     if not 0 <= file.seed < MOST_SEED:
@@ -148,13 +182,40 @@ def _spec(file: _File) -> Spec:
     else:
         own = file.logical
     registers = Registers(file.compiled.registers, file.compiled.load_slots, file.compiled.overlap)
-    phases = _phases(file, net.nodes)
-    rate = None
-    if file.traffic.kind == "uniform":
-        assert file.traffic.rate is not None
-        assert file.traffic.slots is not None
-        rate = file.traffic.rate * file.traffic.slots
-    return Spec(net, file.degree, scheme, own, file.switch_slots, registers, phases, rate, file.slots, file.seed)
+    place = _Place("traffic", net.nodes, file.slots, file.seed, folder)
+    phases = _phases(file.traffic, place)
+    rates = [_rate(file.traffic)]
+    dynamic = None
+    if file.dynamic is not None:
+        if len(phases) != 1:
+            raise PointsmanError('dynamic: what is not known stands beside one phase, not beside "phases"')
+        if file.dynamic.traffic.phases is not None:
+            raise PointsmanError('dynamic.traffic: there are no "phases" in what is not known')
+        channels = file.degree if file.dynamic.channels is None else file.dynamic.channels
+        if file.dynamic.by == "reserve" and not 1 <= channels <= MOST_CHANNELS:
+            raise PointsmanError(
+                f"dynamic.channels: there must be 1 to {MOST_CHANNELS} for reservations, not {channels}"
+            )
+        if file.dynamic.by == "multihop" and file.dynamic.channels is not None:
+            raise PointsmanError("dynamic.channels: a logical topology has as many as it needs")
+        # Other random messages than those of the known traffic.
+        beside = _phases(file.dynamic.traffic, replace(place, key="dynamic.traffic", seed=file.seed + MOST_SEED))[0]
+        dynamic = Dynamic(len(phases[0]), file.dynamic.by, channels)
+        phases = (together(phases[0], beside),)
+        rates.append(_rate(file.dynamic.traffic))
+    rate = None if None in rates else sum(one for one in rates if one is not None)
+    return Spec(
+        net, file.degree, scheme, own, file.switch_slots, registers, phases, dynamic, rate, file.slots, file.seed
+    )
+
+
+def _rate(traffic: _Traffic) -> float | None:
+    """Packets per node and slot, of uniform traffic."""
+    if traffic.kind is None:
+        return None
+    assert traffic.rate is not None
+    assert traffic.slots is not None
+    return traffic.rate * traffic.slots
 
 
 def _topology(wanted: _Network) -> Topology:
@@ -168,45 +229,64 @@ def _topology(wanted: _Network) -> Topology:
     return (torus if wanted.kind == "torus" else mesh)(*size)
 
 
-def _phases(file: _File, nodes: int) -> tuple[Traffic, ...]:
-    wanted = file.traffic
-    given = [name for name in ("kind", "messages", "demand", "phases") if getattr(wanted, name) is not None]
+@dataclass(frozen=True)
+class _Place:
+    """Where traffic stands in a file, and what else there is to know for it."""
+
+    key: str
+    nodes: int
+    slots: int | None
+    seed: int
+    folder: Path
+
+
+def _phases(wanted: _Traffic, place: _Place) -> tuple[Traffic, ...]:
+    key, nodes = place.key, place.nodes
+    kinds = ("kind", "messages", "demand", "phases", "trace")
+    given = [name for name in kinds if getattr(wanted, name) is not None]
     if len(given) != 1:
-        raise PointsmanError('traffic: there must be one of "kind", "messages", "demand" and "phases"')
+        raise PointsmanError(f'{key}: there must be one of "kind", "messages", "demand", "phases" and "trace"')
     if wanted.kind is None and (wanted.rate is not None or wanted.slots is not None):
-        raise PointsmanError('traffic: "rate" and "slots" are for traffic of a kind')
+        raise PointsmanError(f'{key}: "rate" and "slots" are for traffic of a kind')
+    if wanted.trace is None and wanted.slot_words is not None:
+        raise PointsmanError(f'{key}: "slot_words" is for a trace')
     if wanted.messages is not None:
-        return (listed(wanted.messages, nodes),)
+        return (listed(wanted.messages, nodes, key=f"{key}.messages"),)
     if wanted.demand is not None:
-        return (_of_demand(wanted.demand, nodes),)
+        return (_of_demand(wanted.demand, place),)
+    if wanted.trace is not None:
+        path = place.folder / wanted.trace
+        read = read_trace(path, slot_words=1 if wanted.slot_words is None else wanted.slot_words)
+        return (listed(read, nodes, key=f"{path}: messages"),)
     if wanted.phases is not None:
-        if file.slots is not None:
+        if place.slots is not None:
             raise PointsmanError('slots: with "phases" a run is as long as they take')
-        try:
-            return tuple(listed([(0, *message) for message in phase], nodes) for phase in wanted.phases)
-        except PointsmanError as error:
-            raise PointsmanError(error.message.replace("traffic.messages", "traffic.phases[…]")) from None
+        return tuple(
+            listed([(0, *message) for message in phase], nodes, key=f"{key}.phases[{number}]")
+            for number, phase in enumerate(wanted.phases)
+        )
     if wanted.rate is None or wanted.slots is None:
-        raise PointsmanError('traffic: uniform traffic must have a "rate" and "slots", the length of messages')
-    if file.slots is None:
+        raise PointsmanError(f'{key}: uniform traffic must have a "rate" and "slots", the length of messages')
+    if place.slots is None:
         raise PointsmanError("slots: with uniform traffic there must be a length of the run")
     if not math.isfinite(wanted.rate):
-        raise PointsmanError(f"traffic.rate: it must be a number, not {wanted.rate}")
-    return (uniform(nodes, wanted.rate, wanted.slots, file.slots, file.seed),)
+        raise PointsmanError(f"{key}.rate: it must be a number, not {wanted.rate}")
+    return (uniform(nodes, wanted.rate, wanted.slots, place.slots, place.seed),)
 
 
-def _of_demand(demand: list[list[int]], nodes: int) -> Traffic:
+def _of_demand(demand: list[list[int]], place: _Place) -> Traffic:
     """A message for each entry of a matrix, all of them ready at once."""
+    key, nodes = f"{place.key}.demand", place.nodes
     if len(demand) != nodes or any(len(row) != nodes for row in demand):
-        raise PointsmanError(f"traffic.demand: there must be {nodes} rows of {nodes} numbers of packets")
+        raise PointsmanError(f"{key}: there must be {nodes} rows of {nodes} numbers of packets")
     for u, row in enumerate(demand):
         for v, packets in enumerate(row):
             if packets < 0 or (u == v and packets):
                 rule = "must not be negative" if packets < 0 else "to the node itself must be 0"
-                raise PointsmanError(f"traffic.demand[{u}][{v}]: a demand {rule}, but is {packets}")
+                raise PointsmanError(f"{key}[{u}][{v}]: a demand {rule}, but is {packets}")
             if packets >= MOST_SLOTS:
                 raise PointsmanError(
-                    f"traffic.demand[{u}][{v}]: a run has at most {MOST_SLOTS} slots, too few for {packets} packets"
+                    f"{key}[{u}][{v}]: a run has at most {MOST_SLOTS} slots, too few for {packets} packets"
                 )
     return listed(
         [(0, u, v, packets) for u, row in enumerate(demand) for v, packets in enumerate(row) if packets], nodes

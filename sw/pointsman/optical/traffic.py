@@ -26,9 +26,14 @@ class Traffic:
     def __len__(self) -> int:
         return len(self.ready)
 
+    def split(self, count: int) -> tuple[Traffic, Traffic]:
+        """The first messages, and the others."""
+        columns = (self.ready, self.source, self.destination, self.slots)
+        return Traffic(*(one[:count] for one in columns)), Traffic(*(one[count:] for one in columns))
 
-def listed(messages: Sequence[Sequence[int]], nodes: int) -> Traffic:
-    """Messages that are given one by one, as (ready, source, destination, slots).
+
+def listed(messages: Sequence[Sequence[int]], nodes: int, *, key: str = "traffic.messages") -> Traffic:
+    """Messages that are given one by one, as (ready, source, destination, slots). ``key``: what errors call them.
 
     Raises
     ------
@@ -36,9 +41,9 @@ def listed(messages: Sequence[Sequence[int]], nodes: int) -> Traffic:
         If a message is to its own source or to no node, or its times are out of range.
     """
     if len(messages) > MOST_MESSAGES:
-        raise PointsmanError(f"traffic.messages: there must be at most {MOST_MESSAGES}, not {len(messages)}")
+        raise PointsmanError(f"{key}: there must be at most {MOST_MESSAGES}, not {len(messages)}")
     for index, (ready, source, destination, slots) in enumerate(messages):
-        place = f"traffic.messages[{index}]"
+        place = f"{key}[{index}]"
         for node in (source, destination):
             if not 0 <= node < nodes:
                 raise PointsmanError(f"{place}: a node must be one of 0..{nodes - 1}, not {node}")
@@ -54,6 +59,24 @@ def listed(messages: Sequence[Sequence[int]], nodes: int) -> Traffic:
             )
     table = np.array(messages, np.int64).reshape(-1, 4)
     return Traffic(*(np.ascontiguousarray(table[:, column]) for column in range(4)))
+
+
+def together(one: Traffic, other: Traffic) -> Traffic:
+    """The messages of two traffics, those of the first before those of the second.
+
+    Raises
+    ------
+    PointsmanError
+        If they are too many.
+    """
+    if len(one) + len(other) > MOST_MESSAGES:
+        raise PointsmanError(f"traffic: there must be at most {MOST_MESSAGES} messages, not {len(one) + len(other)}")
+    return Traffic(
+        np.concatenate([one.ready, other.ready]),
+        np.concatenate([one.source, other.source]),
+        np.concatenate([one.destination, other.destination]),
+        np.concatenate([one.slots, other.slots]),
+    )
 
 
 def uniform(nodes: int, rate: float, slots: int, until: int, seed: int) -> Traffic:

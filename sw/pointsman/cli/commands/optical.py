@@ -9,7 +9,7 @@ import click
 from pointsman.cli.options import FilePath, note
 from pointsman.files import check_writable, write_whole
 
-MODES = ("reserve", "multihop", "compiled")
+MODES = ("reserve", "multihop", "compiled", "mixed")
 
 
 @click.command()
@@ -20,7 +20,7 @@ MODES = ("reserve", "multihop", "compiled")
     type=click.Choice([*MODES, "all"]),
     default="all",
     show_default=True,
-    help="Reserve connections on demand, hop over a logical topology, or compile; or all of them.",
+    help="Reserve connections on demand, hop over a logical topology, compile, or a part of each; or all of them.",
 )
 def optical(spec: Path, json_path: Path | None, mode: str) -> None:
     """Reserve, hop or compile? One traffic on an optical TDM network, in each of the three ways.
@@ -42,7 +42,7 @@ def optical(spec: Path, json_path: Path | None, mode: str) -> None:
         check_writable(json_path)
     if is_cold(Path(reservation.__path__[0])):
         note("compiling kernels, once (about twenty seconds)")
-    answer = api.optical(spec, modes=MODES if mode == "all" else (mode,))
+    answer = api.optical(spec, modes=None if mode == "all" else (mode,))
     if json_path is not None:
         write_whole(json_path, optical_text(answer))
     rows = [
@@ -57,6 +57,19 @@ def optical(spec: Path, json_path: Path | None, mode: str) -> None:
         ]
         for name, figures in answer.items()
     ]
+    for name, figures in answer.items():
+        for kind, part in figures.get("classes", {}).items():
+            rows.append(
+                [
+                    f"{name}: {kind}",
+                    "",
+                    f"{part['delivered']} of {part['messages']}",
+                    str(part["slots"]),
+                    *(_shown(part["delay"][key]) for key in ("mean", "p50", "p99")),
+                    "",
+                    "",
+                ]
+            )
     columns = ["mode", "channels", "delivered", "slots", "delay", "median", "99 %", "messages/slot", "retries"]
     click.echo(table(columns, rows))
 

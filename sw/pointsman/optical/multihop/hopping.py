@@ -8,23 +8,27 @@ nodes takes (h + 2) switch slots, and (h + 1)(d + 1)/2 slots in the mean on conn
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pointsman.errors import PointsmanError
 from pointsman.optical.logical import Logical
 from pointsman.optical.outcome import NEVER, Outcome
+from pointsman.optical.timeline import MOST_ROWS, Row, timeline
 from pointsman.optical.traffic import MOST_SLOTS, Traffic
 
 from . import kernel
-from .kernel import HOPS, LAST_DONE, NOBODY, Layout, Queues
+from .kernel import HOPS, LAST_DONE, NOBODY, SENT, Layout, Queues
 
 MOST_SWITCH = 1 << 20
 MOST_PACKETS = 1 << 25
 """Room for packets at most, half a gigabyte: buffers have no end where sources are faster than routers and connections."""
 
 
-def hop(logical: Logical, switch: int, traffic: Traffic, *, slots: int | None = None) -> Outcome:
-    """Simulate messages for so many slots, or until all are delivered.
+def hop(logical: Logical, switch: int, traffic: Traffic, *, slots: int | None = None, before: int = 0) -> Outcome:
+    """Simulate messages for so many slots, or until all are delivered. ``before``: slots of each frame before those of the
+    connections, in which others send.
 
     ``established`` and ``started`` of a message are the slot in which its first packet is sent on its first connection.
 
@@ -35,7 +39,7 @@ def hop(logical: Logical, switch: int, traffic: Traffic, *, slots: int | None = 
     """
     if not 1 <= switch <= MOST_SWITCH:
         raise PointsmanError(f"switch_slots: it must be a whole number of slots from 1 on, not {switch}")
-    given = _given(logical, switch, traffic)
+    given = _given(logical, switch, traffic, before)
     state = _empty(given, logical, len(traffic))
     now, why = 0, kernel.FULL
     limit = MOST_SLOTS if slots is None else slots
@@ -59,13 +63,25 @@ def hop(logical: Logical, switch: int, traffic: Traffic, *, slots: int | None = 
         end,
         0,
         {"packet_hops": int(state.counters[HOPS])},
+        _timeline(logical, state, end, before),
     )
 
 
-def _given(logical: Logical, switch: int, traffic: Traffic) -> Layout:
+def _timeline(logical: Logical, state: Queues, end: int, before: int) -> dict[str, Any]:
+    total = int(state.counters[SENT])
+    rows: list[Row] = []
+    for message, path, arrived, routed, sent in state.log[: min(total, len(state.log))].tolist():
+        if sent < end:
+            rows.append([*logical.paths[path], before + int(logical.slots[path]), message, arrived, routed, sent])
+    return timeline("hops", rows, end, whole=total <= len(state.log))
+
+
+def _given(logical: Logical, switch: int, traffic: Traffic, before: int) -> Layout:
     in_slot = np.argsort(logical.slots, kind="stable")
     return Layout(
         logical.degree,
+        before + logical.degree,
+        before,
         switch,
         logical.next_path,
         np.array([end for _, end in logical.paths], np.int64),
@@ -81,7 +97,7 @@ def _given(logical: Logical, switch: int, traffic: Traffic) -> Layout:
 
 def _empty(given: Layout, logical: Logical, messages: int) -> Queues:
     nodes, paths, rows = logical.fabric.nodes, len(logical.paths), 4 * logical.fabric.nodes
-    counters = np.zeros(6, np.int64)
+    counters = np.zeros(7, np.int64)
 
     def nobody(count: int) -> np.ndarray:
         return np.full(count, NOBODY, np.int64)
@@ -92,6 +108,8 @@ def _empty(given: Layout, logical: Logical, messages: int) -> Queues:
         counters=counters,
         packet_message=nobody(rows),
         packet_next=followers,
+        packet_arrived=nobody(rows),
+        packet_routed=nobody(rows),
         buffer_head=nobody(nodes),
         buffer_tail=nobody(nodes),
         current=nobody(nodes),
@@ -105,6 +123,7 @@ def _empty(given: Layout, logical: Logical, messages: int) -> Queues:
         received=np.zeros(messages, np.int64),
         started=nobody(messages),
         done=nobody(messages),
+        log=np.full((MOST_ROWS, 5), NOBODY, np.int64),
     )
 
 
@@ -115,5 +134,8 @@ def _grown(state: Queues) -> Queues:
     state.counters[kernel.FREE] = rows
     return state._replace(
         packet_next=followers,
-        packet_message=np.concatenate([state.packet_message, np.full(rows, NOBODY, np.int64)]),
+        **{
+            name: np.concatenate([getattr(state, name), np.full(rows, NOBODY, np.int64)])
+            for name in ("packet_message", "packet_arrived", "packet_routed")
+        },
     )

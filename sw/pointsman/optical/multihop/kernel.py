@@ -10,13 +10,19 @@ from pointsman.kernels import kernel
 
 NOBODY = -1
 LIMIT, FINISHED, FULL = range(3)
-NEXT_MESSAGE, FREE, LIVE, TO_INJECT, HOPS, LAST_DONE = range(6)
+NEXT_MESSAGE, FREE, LIVE, TO_INJECT, HOPS, LAST_DONE, SENT = range(7)
+LOG_MESSAGE, LOG_PATH, LOG_ARRIVED, LOG_ROUTED, LOG_SENT = range(5)
+"""Columns of ``Queues.log``."""
 
 
 class Layout(NamedTuple):
     """What does not change."""
 
     degree: int
+    frame: int
+    """Slots from a connection's slot to its next: ``degree``, and what else is carried in the same frame."""
+    before: int
+    """Slots of the frame before those of the connections."""
     switch: int
     next_path: np.ndarray
     path_end: np.ndarray
@@ -37,6 +43,9 @@ class Queues(NamedTuple):
     counters: np.ndarray
     packet_message: np.ndarray
     packet_next: np.ndarray
+    packet_arrived: np.ndarray
+    """Slot in which the packet came to the router where it is, and when it was routed there."""
+    packet_routed: np.ndarray
     buffer_head: np.ndarray
     buffer_tail: np.ndarray
     current: np.ndarray
@@ -51,6 +60,8 @@ class Queues(NamedTuple):
     received: np.ndarray
     started: np.ndarray
     done: np.ndarray
+    log: np.ndarray
+    """The first packets on connections, int64 [rows, 5]."""
 
 
 @kernel
@@ -101,14 +112,17 @@ def run_slots(given: Layout, state: Queues, now: int, limit: int) -> tuple[int, 
                 else:
                     path = given.next_path[node, given.destination[message]]
                     _append(state.path_head, state.path_tail, state.packet_next, path, packet)
+                    state.packet_routed[packet] = now
         # What was sent in the slot before arrives in the order of the paths.
-        before = (now - 1) % given.degree
-        for index in range(given.first[before], given.first[before + 1]):
+        slot = (now - 1) % given.frame - given.before
+        begin, end = (given.first[slot], given.first[slot + 1]) if slot >= 0 else (0, 0)
+        for index in range(begin, end):
             path = given.in_slot[index]
             packet = state.path_tail[len(given.path_end) + path]
             if packet != NOBODY:
                 state.path_tail[len(given.path_end) + path] = NOBODY
                 _append(state.buffer_head, state.buffer_tail, state.packet_next, given.path_end[path], packet)
+                state.packet_arrived[packet] = now
         while counters[NEXT_MESSAGE] < len(given.order) and given.ready[given.order[counters[NEXT_MESSAGE]]] == now:
             message = given.order[counters[NEXT_MESSAGE]]
             _append(state.waiting_head, state.waiting_tail, state.message_next, given.source[message], message)
@@ -122,6 +136,7 @@ def run_slots(given: Layout, state: Queues, now: int, limit: int) -> tuple[int, 
                 counters[LIVE] += 1
                 state.packet_message[packet] = message
                 _append(state.buffer_head, state.buffer_tail, state.packet_next, node, packet)
+                state.packet_arrived[packet] = now
                 state.injected[message] += 1
                 if state.injected[message] == given.slots[message]:
                     _take(state.waiting_head, state.message_next, node)
@@ -130,8 +145,9 @@ def run_slots(given: Layout, state: Queues, now: int, limit: int) -> tuple[int, 
             if state.current[node] == NOBODY and state.buffer_head[node] != NOBODY:
                 state.current[node] = _take(state.buffer_head, state.packet_next, node)
                 state.finish[node] = now + given.switch
-        slot = now % given.degree
-        for index in range(given.first[slot], given.first[slot + 1]):
+        slot = now % given.frame - given.before
+        begin, end = (given.first[slot], given.first[slot + 1]) if slot >= 0 else (0, 0)
+        for index in range(begin, end):
             path = given.in_slot[index]
             if state.path_head[path] != NOBODY:
                 packet = _take(state.path_head, state.packet_next, path)
@@ -139,5 +155,13 @@ def run_slots(given: Layout, state: Queues, now: int, limit: int) -> tuple[int, 
                 message = state.packet_message[packet]
                 if state.started[message] == NOBODY:
                     state.started[message] = now
+                row = counters[SENT]
+                counters[SENT] += 1
+                if row < len(state.log):
+                    state.log[row, LOG_MESSAGE] = message
+                    state.log[row, LOG_PATH] = path
+                    state.log[row, LOG_ARRIVED] = state.packet_arrived[packet]
+                    state.log[row, LOG_ROUTED] = state.packet_routed[packet]
+                    state.log[row, LOG_SENT] = now
         now += 1
     return now, LIMIT

@@ -3,6 +3,6 @@
 ``protocol`` says what is simulated and runs it; ``state`` has the tables of a run; ``kernel`` is the simulator itself.
 """
 
-from .protocol import Reservation, Scheme, reserve
+from .protocol import MOST_CHANNELS, Reservation, Scheme, reserve
 
-__all__ = ["Reservation", "Scheme", "reserve"]
+__all__ = ["MOST_CHANNELS", "Reservation", "Scheme", "reserve"]

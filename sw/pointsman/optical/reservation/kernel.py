@@ -20,6 +20,16 @@ from .state import (
     HOPS,
     LAST_DONE,
     LIVE,
+    LOCKS,
+    LOG_CHANNELS,
+    LOG_DROPPED,
+    LOG_FREED,
+    LOG_KEPT,
+    LOG_LOCKED,
+    LOG_MESSAGE,
+    LOG_PLACE,
+    LOG_RESOURCE,
+    LOG_TRY,
     NACK,
     NEXT_MESSAGE,
     NOBODY,
@@ -156,17 +166,39 @@ def _available(given: Given, state: State, attempt: int, message: int, place: in
 
 
 @kernel
-def _lock(given: Given, state: State, attempt: int, message: int, place: int, channels: np.uint64) -> None:
-    state.free[_resource(given, state, attempt, message, place)] &= ~channels
+def _lock(given: Given, state: State, attempt: int, message: int, place: int, channels: np.uint64, now: int) -> None:
+    resource = _resource(given, state, attempt, message, place)
+    state.free[resource] &= ~channels
     if place == 0:
         state.free[given.source[message]] &= ~channels
     state.locked[attempt, place] = channels
+    if state.log_row[attempt, place] == NOBODY:
+        return
+    row = state.counters[LOCKS]
+    state.log_row[attempt, place] = NOBODY
+    if row < len(state.log):
+        state.counters[LOCKS] += 1
+        state.log_row[attempt, place] = row
+        state.log[row, LOG_MESSAGE] = message
+        state.log[row, LOG_TRY] = state.tries[message]
+        state.log[row, LOG_RESOURCE] = resource
+        state.log[row, LOG_PLACE] = place
+        state.log[row, LOG_LOCKED] = now
+        state.log[row, LOG_CHANNELS] = np.int64(channels)
+        state.log[row, LOG_KEPT] = np.int64(channels)
 
 
 @kernel
-def _unlock(given: Given, state: State, attempt: int, message: int, place: int, but: np.uint64) -> None:
+def _unlock(given: Given, state: State, attempt: int, message: int, place: int, but: np.uint64, now: int) -> None:
     """Give back what the attempt has there, but the channels ``but``."""
     channels = state.locked[attempt, place] & ~but
+    row = state.log_row[attempt, place]
+    if row != NOBODY and state.locked[attempt, place] != NONE:
+        if state.locked[attempt, place] & but == NONE:
+            state.log[row, LOG_FREED] = now
+        elif channels != NONE:
+            state.log[row, LOG_DROPPED] = now
+            state.log[row, LOG_KEPT] = np.int64(but)
     state.free[_resource(given, state, attempt, message, place)] |= channels
     if place == 0:
         state.free[given.source[message]] |= channels
@@ -207,6 +239,7 @@ def _begin(given: Given, state: State, packet: int) -> None:
         hops += 1
         node = given.link_end[link]
     state.locked[attempt, hops] = NONE
+    state.log_row[attempt, : hops + 1] = 0 if state.counters[LOCKS] < len(state.log) else NOBODY
     state.attempt_hops[attempt] = hops
 
 
@@ -246,8 +279,8 @@ def _establish(given: Given, state: State, message: int, attempt: int, channel: 
     """The source may send from this slot on: one packet whenever its channel comes round; then it releases the connection."""
     state.established[message] = now
     state.channel[message] = channel
-    state.started[message] = now + (channel - now) % given.degree
-    state.done[message] = state.started[message] + (given.slots[message] - 1) * given.degree + 1
+    state.started[message] = now + (given.first + channel - now) % given.frame
+    state.done[message] = state.started[message] + (given.slots[message] - 1) * given.frame + 1
     state.counters[TO_DELIVER] -= 1
     state.counters[LAST_DONE] = max(state.counters[LAST_DONE], state.done[message])
     _post(state, _new_packet(given, state, message, attempt, REL, 0), state.done[message])
@@ -263,7 +296,7 @@ def _lock_here(given: Given, state: State, packet: int, now: int) -> bool:
     last = place == (state.attempt_hops[attempt] if given.forward else 0)
     if last:
         channels &= ~channels + ONE
-    _lock(given, state, attempt, message, place, channels)
+    _lock(given, state, attempt, message, place, channels, now)
     if not given.set_at_ack:
         state.counters[SETTINGS] += _count(channels)
     elif last:
@@ -316,7 +349,7 @@ def _complete(given: Given, state: State, packet: int, now: int) -> bool:
             return False
         _fail(given, state, packet, now)
     elif kind == ACK:
-        _unlock(given, state, attempt, message, place, state.packet_set[packet])
+        _unlock(given, state, attempt, message, place, state.packet_set[packet], now)
         if given.set_at_ack:
             state.counters[SETTINGS] += 1
         if given.forward and place == 0:
@@ -327,7 +360,7 @@ def _complete(given: Given, state: State, packet: int, now: int) -> bool:
             state.packet_place[packet] = place + (-1 if given.forward else 1)
             _post(state, packet, now + given.propagation)
     elif kind == NACK:
-        _unlock(given, state, attempt, message, place, NONE)
+        _unlock(given, state, attempt, message, place, NONE, now)
         if place == 0:
             _end_attempt(state, attempt)
             _again(given, state, packet, now)
@@ -335,7 +368,7 @@ def _complete(given: Given, state: State, packet: int, now: int) -> bool:
             state.packet_place[packet] = place - 1
             _post(state, packet, now + given.propagation)
     else:  # FAIL and REL
-        _unlock(given, state, attempt, message, place, NONE)
+        _unlock(given, state, attempt, message, place, NONE, now)
         if place == hops:
             _end_attempt(state, attempt)
             _end_packet(state, packet)

@@ -21,17 +21,18 @@ A connection has the slots t with t mod degree = its channel; a message of m pac
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from pointsman.errors import PointsmanError
 from pointsman.optical.fabric import Fabric
 from pointsman.optical.outcome import NEVER, Outcome
+from pointsman.optical.timeline import MOST_ROWS, ends, timeline
 from pointsman.optical.traffic import MOST_SLOTS, Traffic
 
 from . import kernel
-from .state import HOPS, LAST_DONE, RETRIES, SETTINGS, TO_DELIVER, Given, State, empty_state, grown
+from .state import HOPS, LAST_DONE, LOCKS, RETRIES, SETTINGS, TO_DELIVER, Given, State, empty_state, grown
 
 MOST_CHANNELS = 64
 MOST_PLACES = 1 << 26
@@ -105,6 +106,8 @@ class Reservation:
         The network, channels of each link, how they are reserved, and for what.
     seed : int
         Of the random choices of the protocol.
+    before : int
+        Slots of each frame before those of the channels, in which others send (compiled connections, say).
 
     Raises
     ------
@@ -112,7 +115,9 @@ class Reservation:
         If the degree is not 1 to 64, or less than ``cset``.
     """
 
-    def __init__(self, fabric: Fabric, degree: int, protocol: Scheme, traffic: Traffic, *, seed: int = 0) -> None:
+    def __init__(
+        self, fabric: Fabric, degree: int, protocol: Scheme, traffic: Traffic, *, seed: int = 0, before: int = 0
+    ) -> None:
         if not 1 <= degree <= MOST_CHANNELS:
             raise PointsmanError(f"degree: there must be 1 to {MOST_CHANNELS} channels, not {degree}")
         if protocol.cset is not None and protocol.cset > degree:
@@ -123,6 +128,8 @@ class Reservation:
         longest = fabric.longest()
         self.given = Given(
             degree,
+            before + degree,
+            before,
             protocol.direction == "forward",
             protocol.hold,
             degree if protocol.cset is None else protocol.cset,
@@ -140,7 +147,7 @@ class Reservation:
             traffic.destination,
             traffic.slots,
         )
-        self.state: State = empty_state(fabric.nodes, fabric.resources, degree, longest, len(traffic))
+        self.state: State = empty_state(fabric.nodes, fabric.resources, degree, longest, len(traffic), MOST_ROWS)
         self.now = 0
         self.finished = False
 
@@ -183,24 +190,54 @@ class Reservation:
             slots,
             int(counters[RETRIES]),
             {"control_hops": self.hops, "switch_settings": int(counters[SETTINGS])},
+            self._timeline(slots),
         )
+
+    def _timeline(self, slots: int) -> dict[str, Any]:
+        """The first locks of the run, a row for each channel of each link."""
+        state, rows = self.state, []
+        first, logged = self.given.first, int(state.counters[LOCKS])
+        for message, tried, resource, place, locked, dropped, freed, channels, kept in state.log[:logged].tolist():
+            made = int(state.established[message])
+            made = made if tried == state.tries[message] and 0 <= made <= slots else NEVER
+            pairs = [ends(self.fabric, resource)]
+            if place == 0:
+                pairs.append((int(self.traffic.source[message]), None))
+            for channel in range(self.given.degree):
+                if not channels >> channel & 1:
+                    continue
+                chosen = made != NEVER and channel == state.channel[message]
+                # A lock that is not kept goes when one is chosen, or with all others when the attempt fails.
+                end = freed if kept >> channel & 1 else dropped
+                free = end if 0 <= end <= slots else None
+                rows += [[*pair, first + channel, message, locked, made if chosen else None, free] for pair in pairs]
+            if len(rows) > MOST_ROWS:
+                break
+        return timeline("held", rows, slots, whole=logged < len(state.log))
 
 
 def reserve(
-    fabric: Fabric, degree: int, protocol: Scheme, traffic: Traffic, *, slots: int | None = None, seed: int = 0
+    fabric: Fabric,
+    degree: int,
+    protocol: Scheme,
+    traffic: Traffic,
+    *,
+    slots: int | None = None,
+    seed: int = 0,
+    before: int = 0,
 ) -> Outcome:
-    """Run a protocol for so many slots, or until every message is delivered.
+    """Run a protocol for so many slots, or until every message is delivered. ``before``: as of `Reservation`.
 
     Raises
     ------
     PointsmanError
         As `Reservation`.
     """
-    run = Reservation(fabric, degree, protocol, traffic, seed=seed)
+    run = Reservation(fabric, degree, protocol, traffic, seed=seed, before=before)
     run.advance(MOST_SLOTS if slots is None else slots)
     found = run.outcome()
     if slots is None:
         return found
     return Outcome(
-        traffic, found.established, found.started, found.done, slots, found.retries, found.counts
+        traffic, found.established, found.started, found.done, slots, found.retries, found.counts, found.timeline
     )  # idle slots at the end count

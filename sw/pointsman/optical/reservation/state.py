@@ -14,14 +14,21 @@ NOBODY = -1
 BUCKETS = 4096
 """Slots that the calendar of packets spreads over; it goes round."""
 RES, PROB, ACK, NACK, FAIL, REL = range(6)
-NEXT_MESSAGE, FREE_PACKET, FREE_ATTEMPT, LIVE, HELD, HOPS, RETRIES, SETTINGS, TO_DELIVER, LAST_DONE = range(10)
-COUNTERS = 10
+NEXT_MESSAGE, FREE_PACKET, FREE_ATTEMPT, LIVE, HELD, HOPS, RETRIES, SETTINGS, TO_DELIVER, LAST_DONE, LOCKS = range(11)
+COUNTERS = 11
+LOG_MESSAGE, LOG_TRY, LOG_RESOURCE, LOG_PLACE, LOG_LOCKED, LOG_DROPPED, LOG_FREED, LOG_CHANNELS, LOG_KEPT = range(9)
+"""Columns of ``State.log``. Of the channels that were locked, those that are not kept are given back when one is chosen
+(dropped), the others at the end. Both sets are bits."""
 
 
 class Given(NamedTuple):
     """What does not change: numbers of the run, the network, the messages."""
 
     degree: int
+    frame: int
+    """Slots from a channel to its next: ``degree``, and what else is carried in the same frame."""
+    first: int
+    """Slot of the frame that is channel 0."""
     forward: bool
     hold: int
     cset: int
@@ -80,6 +87,10 @@ class State(NamedTuple):
     """Links of the attempt's way, int32 [attempts, links]."""
     locked: np.ndarray
     """Channels that the attempt has, locked or busy, at each node of its way, uint64 [attempts, links + 1]."""
+    log_row: np.ndarray
+    """Row of the log for these channels, int32 [attempts, links + 1]; `NOBODY` for none, as from when the log is full."""
+    log: np.ndarray
+    """The first locks of the run, int64 [rows, 9]; ``LOG_…`` are its columns."""
     tries: np.ndarray
     """Attempts that failed, for each message."""
     established: np.ndarray
@@ -89,11 +100,11 @@ class State(NamedTuple):
 
 
 PACKETS = ("packet_message", "packet_try", "packet_attempt", "packet_kind", "packet_place", "packet_set", "packet_time")
-ATTEMPTS = ("attempt_hops", "attempt_users", "path", "locked")
+ATTEMPTS = ("attempt_hops", "attempt_users", "path", "locked", "log_row")
 
 
-def empty_state(nodes: int, resources: int, degree: int, longest: int, messages: int) -> State:
-    """Before the first slot: nothing is under way."""
+def empty_state(nodes: int, resources: int, degree: int, longest: int, messages: int, rows: int = 0) -> State:
+    """Before the first slot: nothing is under way. ``rows``: of the log."""
     counters = np.zeros(COUNTERS, np.int64)
     counters[[FREE_PACKET, FREE_ATTEMPT]] = NOBODY
     counters[TO_DELIVER] = messages
@@ -125,6 +136,8 @@ def empty_state(nodes: int, resources: int, degree: int, longest: int, messages:
         attempt_next=none,
         path=np.zeros((0, longest), np.int32),
         locked=np.zeros((0, longest + 1), np.uint64),
+        log_row=np.zeros((0, longest + 1), np.int32),
+        log=np.full((rows, 9), NOBODY, np.int64),
         tries=np.zeros(messages, np.int32),
         established=never,
         started=never.copy(),

@@ -57,7 +57,23 @@ def test_one_mode_alone(call, tmp_path):
         ({**SPEC, "degree": 65}, "degree: there must be 1 to 64 channels, not 65"),
         ({**SPEC, "degree": 0}, "degree: there must be at least 1 channel, not 0"),
         ({**SPEC, "logical": {"links": [[0, 1], [1, 0]]}}, "logical.links: there is no way from node 2 to node 0"),
+        ({**SPEC, "traffic": {**SPEC["traffic"], "rate": 1.1}}, "must be above 0 and at most 1, not 1.1"),
+        (
+            {**SPEC, "traffic": {"messages": [[0, 5, 5, 1]]}},
+            "traffic.messages[0]: a message must join two nodes, not 5 and itself",
+        ),
+        (
+            {**SPEC, "logical": {"links": [[u, v] for u in range(16) for v in range(16) if u != v]}},
+            "logical.links: they need ",
+        ),
+        (
+            {**SPEC, "network": {"kind": "graph", "size": 4, "links": [[0, 1], [2, 3]]}},
+            "network: it must be connected, and there is no way from node 0 to node 2",
+        ),
+        (json.dumps(SPEC).replace("0.02", "NaN"), "JSON is malformed"),
         ("nonsense", "JSON is malformed"),
+        ("[sweep]\n", "Expected `object`, got `array`"),
+        ({"streams": []}, "Object contains unknown field `streams`"),
     ],
 )
 def test_bad_input_is_a_line_and_status_2(call, tmp_path, content, message):
@@ -65,6 +81,9 @@ def test_bad_input_is_a_line_and_status_2(call, tmp_path, content, message):
     done = call(content, "--json", out)
     assert done.exit_code == 2
     assert message in done.output
+    lines = done.output.splitlines()
+    assert lines[0].startswith("pointsman: ")
+    assert all(line.startswith("  hint: ") for line in lines[1:])
     assert not out.exists()
 
 
