@@ -44,6 +44,7 @@ class _Reservation(msgspec.Struct, forbid_unknown_fields=True):
     retry: int = 5
     set_at: Literal["res", "ack"] = "res"
     probe: int | None = None
+    requests: int | Literal["all"] = "all"
 
 
 class _Links(msgspec.Struct, forbid_unknown_fields=True):
@@ -172,6 +173,7 @@ def _spec(file: _File, folder: Path) -> Spec:
         wanted.retry,
         wanted.set_at,
         wanted.probe,
+        None if wanted.requests == "all" else wanted.requests,
     )
     net = fabric(_topology(file.network), file.routing)
     own: str | tuple[tuple[int, int], ...]

@@ -275,6 +275,21 @@ def _fail(given: Given, state: State, packet: int, now: int) -> None:
 
 
 @kernel
+def _ask(given: Given, state: State, message: int, now: int) -> None:
+    """A message asks for a connection, or waits until fewer of its node's messages do."""
+    source = given.source[message]
+    if given.requests and state.asking[source] >= given.requests:
+        if state.waiting_head[source] == NOBODY:
+            state.waiting_head[source] = message
+        else:
+            state.message_next[state.waiting_tail[source]] = message
+        state.waiting_tail[source] = message
+        return
+    state.asking[source] += 1
+    _post(state, _new_packet(given, state, message, NOBODY, RES if given.forward else PROB, 0), now)
+
+
+@kernel
 def _establish(given: Given, state: State, message: int, attempt: int, channel: int, now: int) -> None:
     """The source may send from this slot on: one packet whenever its channel comes round; then it releases the connection."""
     state.established[message] = now
@@ -284,6 +299,12 @@ def _establish(given: Given, state: State, message: int, attempt: int, channel: 
     state.counters[TO_DELIVER] -= 1
     state.counters[LAST_DONE] = max(state.counters[LAST_DONE], state.done[message])
     _post(state, _new_packet(given, state, message, attempt, REL, 0), state.done[message])
+    source = given.source[message]
+    state.asking[source] -= 1
+    follower = state.waiting_head[source]
+    if follower != NOBODY:
+        state.waiting_head[source] = state.message_next[follower]
+        _ask(given, state, follower, now)
 
 
 @kernel
@@ -450,8 +471,7 @@ def run_slots(given: Given, state: State, now: int, limit: int) -> tuple[int, in
                 kept += 1
             counters[HELD] = kept
         while counters[NEXT_MESSAGE] < fresh:
-            message = given.order[counters[NEXT_MESSAGE]]
-            _post(state, _new_packet(given, state, message, NOBODY, RES if given.forward else PROB, 0), now)
+            _ask(given, state, given.order[counters[NEXT_MESSAGE]], now)
             counters[NEXT_MESSAGE] += 1
         packet = state.bucket[now % BUCKETS]
         state.bucket[now % BUCKETS] = NOBODY

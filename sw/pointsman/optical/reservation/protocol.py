@@ -12,6 +12,9 @@ sends. *Backward*: PROB goes ahead with all channels and keeps those that are av
 way to the destination; a protocol with one channel needs none (*conservative*). Where RES finds nothing, NACK tells the source
 and FAIL unlocks towards the destination. At the end REL follows the data and gives everything back.
 
+A node asks for a connection for each of its messages as soon as it is ready, or for so many ``requests`` at a time; the others
+wait in the order in which they were ready, and the next one asks in the slot in which a connection is established.
+
 With ``hold``, RES is held where it finds nothing, and tries again in every slot, the longest held first, for so many slots.
 A failed attempt is followed by another after 0 … ``retry`` - 1 slots, all equally likely, with other random channels.
 
@@ -64,6 +67,8 @@ class Scheme:
     probe : int, optional
         Selective probing: PROB looks at so many links before the destination only, because what it knows of links farther away is
         older when RES comes there (§7.2); None: at all.
+    requests : int, optional
+        Messages of a node that ask for a connection at a time; None: all.
     """
 
     direction: Literal["forward", "backward"] = "backward"
@@ -74,6 +79,7 @@ class Scheme:
     retry: int = 5
     set_at: Literal["res", "ack"] = "res"
     probe: int | None = None
+    requests: int | None = None
 
     def __post_init__(self) -> None:
         if self.conservative and self.cset != 1:
@@ -88,6 +94,7 @@ class Scheme:
             ("control_slots[1]", propagation, 0),
             ("retry", self.retry, 1),
             ("probe", self.probe or 0, 0),
+            ("requests", 1 if self.requests is None else self.requests, 1),
         ):
             if not least <= value <= MOST_TIME:
                 raise PointsmanError(f"reservation.{name}: it must be {least} to {MOST_TIME}, not {value}")
@@ -138,6 +145,7 @@ class Reservation:
             protocol.retry,
             longest if protocol.probe is None else protocol.probe,
             protocol.set_at == "ack",
+            protocol.requests or 0,
             np.uint64(seed),
             fabric.next_link,
             np.array([end for _, end in fabric.links], np.int32),

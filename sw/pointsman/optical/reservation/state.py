@@ -38,6 +38,8 @@ class Given(NamedTuple):
     retry: int
     probe: int
     set_at_ack: bool
+    requests: int
+    """Messages of a node that ask for a connection at a time; 0: all."""
     seed: np.uint64
     next_link: np.ndarray
     link_end: np.ndarray
@@ -91,6 +93,12 @@ class State(NamedTuple):
     """Row of the log for these channels, int32 [attempts, links + 1]; `NOBODY` for none, as from when the log is full."""
     log: np.ndarray
     """The first locks of the run, int64 [rows, 9]; ``LOG_…`` are its columns."""
+    asking: np.ndarray
+    """Messages of each node that ask for a connection."""
+    waiting_head: np.ndarray
+    """First message of each node that waits until it may ask."""
+    waiting_tail: np.ndarray
+    message_next: np.ndarray
     tries: np.ndarray
     """Attempts that failed, for each message."""
     established: np.ndarray
@@ -138,6 +146,10 @@ def empty_state(nodes: int, resources: int, degree: int, longest: int, messages:
         locked=np.zeros((0, longest + 1), np.uint64),
         log_row=np.zeros((0, longest + 1), np.int32),
         log=np.full((rows, 9), NOBODY, np.int64),
+        asking=np.zeros(nodes, np.int32),
+        waiting_head=nobody.copy(),
+        waiting_tail=nobody.copy(),
+        message_next=np.full(messages, NOBODY, np.int32),
         tries=np.zeros(messages, np.int32),
         established=never,
         started=never.copy(),

@@ -15,7 +15,7 @@ from pointsman.optical.fabric import Fabric
 from pointsman.optical.reservation import Scheme
 from pointsman.optical.traffic import Traffic
 
-COMPLETE, HOLD, ARRIVE, SERVE = range(4)
+COMPLETE, HOLD, READY, ARRIVE, SERVE = range(5)
 """Order of what happens in a slot, as priorities of events."""
 KINDS = ("RES", "PROB", "ACK", "NACK", "FAIL", "REL")
 MASK = (1 << 64) - 1
@@ -70,9 +70,24 @@ class Simulation:
         self.done: dict[int, int] = {}
         self.channel: dict[int, int] = {}
         self.retries = self.hops = 0
-        first = "RES" if protocol.direction == "forward" else "PROB"
+        self.asking = [0] * fabric.nodes
+        self.waiting: list[deque[int]] = [deque() for _ in range(fabric.nodes)]
         for message in range(len(traffic)):
-            self.at(int(traffic.ready[message]), Packet(first, Try(message, 0), 0))
+            self.later(int(traffic.ready[message]), READY, lambda m=message: self.ask(m))
+
+    # Messages
+
+    def ask(self, message: int) -> None:
+        node = int(self.traffic.source[message])
+        self.waiting[node].append(message)
+        self.ask_next(node)
+
+    def ask_next(self, node: int) -> None:
+        limit = self.protocol.requests
+        while self.waiting[node] and (limit is None or self.asking[node] < limit):
+            self.asking[node] += 1
+            first = "RES" if self.protocol.direction == "forward" else "PROB"
+            self.at(int(self.env.now), Packet(first, Try(self.waiting[node].popleft(), 0), 0))
 
     # Events
 
@@ -267,6 +282,9 @@ class Simulation:
             slot += 1
         self.done[message] = slot + 1
         self.at(slot + 1, Packet("REL", attempt, 0))
+        node = attempt.nodes[0]
+        self.asking[node] -= 1
+        self.ask_next(node)
 
     def rel(self, packet: Packet) -> None:
         self.give_back(packet, [])

@@ -40,6 +40,7 @@ def protocols(chance: random.Random, degree: int) -> Scheme:
         chance.choice([1, 2, 5, 20]),
         "res",
         chance.choice([None, 0, 1, 2]) if direction == "backward" else None,
+        chance.choice([None, None, 1, 2]),
     )
 
 
@@ -168,6 +169,14 @@ def test_two_aggressive_forward_reservations_without_pause_lock_each_other_out_f
     assert reserve(net, 4, Scheme("forward", cset=1, retry=1), pairs).delivered.all()
 
 
+def test_a_node_asks_for_so_many_connections_at_a_time():
+    net = fabric(mesh(4))
+    three = listed([(0, 0, 3, 5), (0, 0, 2, 5), (0, 0, 1, 5)], 4)
+    # An attempt on an idle network takes 2 routers a link and one: the second begins when the first is established.
+    assert reserve(net, 64, Scheme(requests=1), three).established.tolist() == [13, 13 + 9, 13 + 9 + 5]
+    assert reserve(net, 64, Scheme(requests=2), three).established[2] > reserve(net, 64, Scheme(), three).established[2]
+
+
 def test_switches_are_set_once_a_connection_at_ack_and_for_every_locked_channel_at_res():
     net, one = fabric(mesh(4)), listed([(0, 0, 3, 1)], 4)
     settings = [
@@ -192,6 +201,7 @@ def test_a_run_that_ends_early_says_what_is_not_delivered():
         ({"cset": 2, "conservative": True}, "a conservative protocol has a cset of 1, not 2"),
         ({"control_slots": (0, 1)}, r"reservation.control_slots\[0\]: it must be 1 to 1048576, not 0"),
         ({"retry": 0}, "reservation.retry: it must be 1 to 1048576, not 0"),
+        ({"requests": 0}, "reservation.requests: it must be 1 to 1048576, not 0"),
         ({"hold": -1}, "reservation.hold: it must be 0 to 1048576, not -1"),
         ({"direction": "forward", "probe": 2}, "only backward protocols probe"),
         ({"conservative": True, "set_at": "ack"}, "has no ACK to set switches at"),
