@@ -169,9 +169,9 @@ def _set_up(spec: Spec) -> dict[str, float | None]:
 def _hops(spec: Spec, topology: Logical) -> dict[str, float | None]:
     model = model_of(topology, spec.switch)
     rate = spec.rate or 0.0
-    delay = model.delay(rate)
+    delays = {"delay": model.delay(rate), "delay_as_printed": model.printed_delay(rate)}
     return {
-        "delay": None if delay == float("inf") else round(delay, 6),
+        **{name: None if delay == float("inf") else round(delay, 6) for name, delay in delays.items()},
         "rate": round(rate, 9),
         "router_rate": round(model.router_rate, 9),
         "router_rate_as_printed": round(model.printed_router_rate, 9),

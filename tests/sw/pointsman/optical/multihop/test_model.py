@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from math import inf
 
+import numpy as np
 import pytest
 
 from pointsman.errors import PointsmanError
 from pointsman.network import torus
 from pointsman.optical.fabric import fabric
 from pointsman.optical.logical import LOGICAL, logical
-from pointsman.optical.multihop.model import Model, best, crossover, model_of, published
+from pointsman.optical.multihop.model import Model, _waiting_in_slots, best, crossover, model_of, published
 
 TABLE_4_2 = {
     "all-to-all": ((2.0, 1.0, 0.5, 0.25), 0.25),
@@ -56,8 +57,37 @@ def test_delay_grows_with_the_rate_and_has_no_end_at_saturation():
     delays = [model.delay(share * model.greatest_rate) for share in (0, 0.3, 0.6, 0.9)]
     assert delays == sorted(delays)
     assert delays[0] == 5 + 4 * 2.5
-    assert model.delay(model.greatest_rate) == inf
+    assert model.delay(model.greatest_rate) == model.printed_delay(model.greatest_rate) == inf
     assert Model(4, 0, 1, 12, 0).router_rate == inf
+
+
+def test_a_lone_router_waits_as_a_naive_queue_does():
+    """Bernoulli arrivals from connections and Poisson arrivals of the node's own, in the order of random batches."""
+    random = np.random.default_rng(1)
+    for service, passing, own in ((1, 0.4, 0.3), (3, 0.15, 0.1), (2, 0.0, 0.4), (4, 0.2, 0.0)):
+        slots = 200_000
+        batches = (random.random(slots) < passing) + random.poisson(own, slots)
+        free, waits = 0, []
+        for slot in np.flatnonzero(batches):
+            for _ in range(batches[slot]):
+                begin = max(free, int(slot))
+                waits.append(begin - int(slot))
+                free = begin + service
+        assert _waiting_in_slots(passing, own, service) == pytest.approx(np.mean(waits), rel=0.06, abs=0.01)
+    assert _waiting_in_slots(0, 0, 1) == 0
+
+
+def test_without_others_both_delays_are_the_formula_and_with_them_the_corrected_one_is_less():
+    for name in LOGICAL:
+        model = published(name, 16, 1)
+        assert model.delay() == model.printed_delay()
+        assert model.delay(0.9 * model.greatest_rate) < model.printed_delay(0.9 * model.greatest_rate)
+    # A router that hands on a packet a frame leaves nothing to wait for at connections.
+    slow = published("torus", 8, 4)
+    rate = 0.5 * slow.greatest_rate
+    assert slow.delay(rate) == pytest.approx(
+        (slow.intermediate + 2) * (4 + _waiting_in_slots(rate * 4, rate, 4)) + 4 * 2.5
+    )
 
 
 @pytest.mark.parametrize(("name", "side"), [("torus", 8), ("hypercube", 8), ("all-to-all", 8), ("hypercube", 4)])
