@@ -8,7 +8,7 @@ the first in Table 4.2; `Model.printed_router_rate` has what that table prints.
 
 - a node receives on one channel at a time, so connections bring a router at most one packet a slot; only what its own node adds
   can come beside it;
-- a router hands on one packet every ``switch`` slots, so of the pairs of packets that could come to a connection within a frame of
+- a router hands on one packet every ``switch`` slots, so of the pairs of packets that could come to a connection in a frame of
   d slots, switch/d cannot.
 
 `Model.delay` has both. It is within a tenth of the simulation up to 0.8 of the greatest rate on 8×8."""
@@ -101,7 +101,7 @@ def _waiting(rate: float, service: float) -> float:
 
 
 def _waiting_in_slots(passing: float, own: float, service: float) -> float:
-    """Mean wait in a queue with constant service to which, slot by slot, at most one packet comes from connections (``passing`` in
+    """Mean wait in a queue with constant service to which, slot by slot, connections bring at most one packet (``passing`` in
     the mean), and a Poisson number of the node's own (``own`` in the mean).
 
     With a batch A of packets in every slot, independent of others, that is the work that a slot's first packet finds,
