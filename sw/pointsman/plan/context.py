@@ -15,7 +15,7 @@ from pointsman.operators import Context, Implementation, Wiring
 from pointsman.operators.api.cached import streams_of
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import is_settled
-from pointsman.program.program import Instance, Operator, Program
+from pointsman.program.program import Group, Instance, Operator, Program
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import RoutedPhase, Stream
 
@@ -23,7 +23,7 @@ from .analysis import ProgramAnalysis
 from .conflicts.link_slots import Link
 from .cost.call_attributes import capped
 from .cost.schedule_lengths import longest
-from .plan import PlannedOperator, ReplacedOperator
+from .plan import OnlinePart, PlannedOperator, ReplacedOperator
 from .structure.structure import Structure
 from .termination.hijack import Hijacked
 
@@ -64,6 +64,20 @@ class ClosingKey(NamedTuple):
     """Implementations of the operators whose streams are hijacked."""
 
 
+class OnlineKey(NamedTuple):
+    """What the online streams of a phase depend on, within one call of `pointsman.plan.make_plan.make_plan`."""
+
+    operators: tuple[Operator, ...]
+    rounds: tuple[float, ...]
+    implementations: tuple[Implementation, ...]
+    home: Group | None
+    """The group of the program around them, if there is one (`pointsman.plan.online.home_of`)."""
+    plain: bool
+    """Only channels to all neighbours."""
+    period: int
+    narrow: bool
+
+
 @dataclass(frozen=True, eq=False)
 class PhaseRoute:
     """The routes of a phase, with a cache of what was planned on them: a phase whose wires collide with those of others
@@ -87,6 +101,8 @@ class PlanMemo:
 
     routes: dict[RouteKey, PhaseRoute | RoutingError] = field(default_factory=dict)
     """Refusals are kept, too."""
+    online: dict[OnlineKey, OnlinePart | None] = field(default_factory=dict)
+    """Online streams of phases, before they are routed."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -93,10 +93,10 @@ def _bursts(phase: PhaseOutline, words: Mapping[str, dict[Pair, float]]) -> list
     return found
 
 
-def _together(phase: PhaseOutline, program: Program, words: Mapping[str, dict[Pair, float]]) -> Together:
-    """The traffic of the phase's operators, nested like the groups of the program in which they stand."""
+def home_of(phase: PhaseOutline, program: Program) -> Group | None:
+    """The group of a program in which the operators of a phase stand beside each other; None if there is none."""
     labels = {operator.label for operator in phase.operators}
-    home = next(
+    return next(
         (
             part
             for part, _ in program.root.walk()
@@ -106,6 +106,11 @@ def _together(phase: PhaseOutline, program: Program, words: Mapping[str, dict[Pa
         ),
         None,
     )
+
+
+def _together(phase: PhaseOutline, program: Program, words: Mapping[str, dict[Pair, float]]) -> Together:
+    """The traffic of the phase's operators, nested like the groups of the program in which they stand."""
+    home = home_of(phase, program)
     if home is None:
         return Together("parallel", tuple(words.values()))
     found: dict[int, Together | dict[Pair, float]] = {}

@@ -15,11 +15,11 @@ from math import inf, prod
 from pointsman.errors import PointsmanError
 from pointsman.operators import Implementation
 from pointsman.operators.api.loading import Loading
-from pointsman.plan.context import PlanContext
+from pointsman.plan.context import OnlineKey, PlanContext
 from pointsman.plan.errors import PlanError
 from pointsman.plan.memory.capacity import refuse_two_makers
-from pointsman.plan.online import online_part
-from pointsman.plan.plan import PlannedPhase
+from pointsman.plan.online import home_of, online_part
+from pointsman.plan.plan import OnlinePart, PlannedPhase
 from pointsman.plan.structure.structure import PhaseOutline
 from pointsman.plan.termination.closing_barrier import phase_name
 from pointsman.plan.termination.left_between_uses import always_left_between_uses
@@ -232,6 +232,30 @@ def _combinations(context: PlanContext, index: int, choice: ChoiceLimits) -> Ite
     return iter([tuple(one for _, one in pairs) for pairs in ordered])
 
 
+def _online_part(
+    context: PlanContext, phase: PhaseOutline, implementations: tuple[Implementation, ...], choice: ChoiceLimits
+) -> OnlinePart | None:
+    """The online streams of a phase, found once for all candidates that have the phase."""
+    if all(one.loading is not Loading.ONLINE for one in implementations):
+        return None
+    home = home_of(phase, context.program)
+    key = OnlineKey(phase.operators, phase.rounds, implementations, home, choice.plain, context.period, choice.narrow)
+    known = context.memo.online
+    if key not in known:
+        shape = None if choice.plain else context.shape
+        known[key] = online_part(
+            phase,
+            implementations,
+            context.program,
+            phase_name(phase),
+            context.express,
+            shape,
+            context.period,
+            choice.narrow,
+        )
+    return known[key]
+
+
 def _draft(
     context: PlanContext,
     constraints: Constraints,
@@ -253,17 +277,7 @@ def _draft(
         own = context.streams(operator, implementation)
         spans.append(range(len(streams), len(streams) + len(own)))
         streams += own
-    shape = None if choice.plain else context.shape
-    part = online_part(
-        phase,
-        implementations,
-        context.program,
-        phase_name(phase),
-        context.express,
-        shape,
-        context.period,
-        choice.narrow,
-    )
+    part = _online_part(context, phase, implementations, choice)
     if part is not None and part.streams:
         spans.append(range(len(streams), len(streams) + len(part.streams)))
         streams += part.streams
