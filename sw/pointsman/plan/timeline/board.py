@@ -48,11 +48,13 @@ class BoardNumbers:
         """The first VFSMs and registers, as many as this, are those of commands, by node and pipeline."""
         self._first_register: list[dict[int, int]] = []
         registers = first
+        owners = [node for node in range(self.nodes) for _ in range(self.pipelines)]
         for p, phase in enumerate(self.parts):
             bases = {}
             for node, count in sorted(phase.wiring.registers_used.items()):
                 bases[node] = registers
                 registers += count
+                owners += [node] * count
             self._first_register.append(bases)
             for chain in phase.routed.chains:
                 numbers = []
@@ -68,6 +70,8 @@ class BoardNumbers:
                         if vfsm.type == MoveType.FORK:
                             self._legs.setdefault(numbers[vfsm.parent], []).append(number)
         self.registers = registers
+        self.owner = np.array(owners, np.int64)
+        """By register, its node."""
         self.vfsms = first + len(self.place)
 
     def register(self, phase: int, node: int, virtual: int) -> int:
@@ -109,20 +113,35 @@ class BoardNumbers:
 
     def board(self, standing: Iterable[tuple[int, Row]]) -> TimelineBoard:
         """The board before the first step. ``standing``: VFSMs, with their rows, that differ from the routed ones."""
+        vfsms = self._routed_board.vfsms.copy()
+        for number, row in standing:
+            vfsms[number] = row
+        return self._routed_board._replace(vfsms=vfsms)
+
+    @cached_property
+    def _routed_board(self) -> TimelineBoard:
+        """The board with the VFSMs as they were routed."""
         vfsms = np.zeros((self.vfsms, 6), np.int64)
         for command in range(self.commands):
             vfsms[command] = REGISTER, command, VOID, 0, 0, 0
         for number, (phase, vfsm, stream, chain) in enumerate(self.place, self.commands):
             vfsms[number] = self._row(number, phase, stream, chain, vfsm)
-        for number, row in standing:
-            vfsms[number] = row
         taken: list[list[int]] = [[] for _ in range(self.vfsms)]
         for number, parent in self._parent.items():
             taken[parent].append(number)
         children, first_child = _flat(taken)
         slots, first_slot = _flat(self._slots())
         return TimelineBoard(
-            vfsms, children, first_child, slots, first_slot, self.registers, self.pipelines, self.plan.period
+            vfsms,
+            children,
+            first_child,
+            slots,
+            first_slot,
+            self.owner,
+            np.array([*np.repeat(range(self.nodes), self.pipelines), *(one.node for _, one, _, _ in self.place)]),
+            self.registers,
+            self.pipelines,
+            self.plan.period,
         )
 
     def _slots(self) -> list[list[int]]:

@@ -47,6 +47,10 @@ class TimelineBoard(NamedTuple):
     slots: np.ndarray
     """VFSMs by phase (the loader's last), slot and node, one after the other's."""
     first_slot: np.ndarray
+    owner: np.ndarray
+    """By register, its node."""
+    home: np.ndarray
+    """By VFSM, its node."""
     registers: int
     pipelines: int
     period: int
@@ -127,7 +131,18 @@ def play(
     """Schedule that is to run, and the cycle from which it does, when that is known."""
     expecting = np.zeros((nodes, 3), np.int64)
     """A step that waits for messages, with its a and b."""
+    stirred = np.ones(nodes, np.uint8)
+    wakes = np.zeros(nodes, np.int64)
+    """Has anything happened to the node since it found nothing to do, and the cycle from which on it goes on all the same."""
     online = post.inputs.shape[0] > 0
+    words = np.zeros(nodes, np.int64)
+    """By node, words in registers and held by VFSMs; one more for each VFSM that always has one, now or later."""
+    for v in range(count):
+        words[board.home[v]] += vfsms[v, KIND_FROM] == VOID
+    for k in range(book.settings.shape[0]):
+        words[board.home[book.settings[k, 0]]] += book.settings[k, 1 + KIND_FROM] == VOID
+    reached = np.full(nodes, -1, np.int64)
+    """Cycle in which a VFSM of the node may take a word from a link."""
     for i in range(nodes):
         if chunk[i] < book.first_chunk[i + 1]:
             step[i] = book.first_step[book.chunks[chunk[i]]]
@@ -135,10 +150,13 @@ def play(
     done = np.zeros(nodes, np.uint8)
     time = quiet = 0
     while live > 0 and time < limit:
-        # Processors: steps that take no time, up to one that does.
+        # Processors: steps that take no time, up to one that does; then accesses, on the registers as they are at the beginning
+        # of the cycle. A node to which nothing has happened since it found nothing to do is left alone.
+        changes = 0
         for i in range(nodes):
-            if done[i] != 0:
+            if stirred[i] == 0 and wakes[i] > time:
                 continue
+            acting = False
             if later[i, 0] >= 0:
                 empty = True
                 for p in range(board.pipelines):
@@ -153,9 +171,11 @@ def play(
                 if 0 <= switching[i, 1] <= time:
                     phase[i], switching[i, 0] = switching[i, 0], -1
             going = False
-            if online and (post.nodes[i, SERVING] != 0 or post.nodes[i, BUSY] > time or post.nodes[i, HEADER] >= 0):
-                continue
-            if expecting[i, 0] != 0:
+            if done[i] != 0 or (
+                online and (post.nodes[i, SERVING] != 0 or post.nodes[i, BUSY] > time or post.nodes[i, HEADER] >= 0)
+            ):
+                pass
+            elif expecting[i, 0] != 0:
                 going = met(post, i, expecting[i, 0] - RECEIVE, expecting[i, 1], expecting[i, 2])
                 if going:
                     expecting[i, 0] = 0
@@ -176,6 +196,7 @@ def play(
             else:
                 going = until[i] <= time
             while going:
+                acting = True
                 while chunk[i] < book.first_chunk[i + 1] and step[i] == book.first_step[book.chunks[chunk[i]] + 1]:
                     chunk[i] += 1
                     if chunk[i] < book.first_chunk[i + 1]:
@@ -245,10 +266,6 @@ def play(
                     going = met(post, i, kind - RECEIVE, a, b)
                     if not going:
                         expecting[i] = kind, a, b
-
-        # Accesses, on the registers as they are at the beginning of the cycle.
-        changes = 0
-        for i in range(nodes):
             row = phase[i] * nodes + i
             if (
                 online
@@ -256,6 +273,7 @@ def play(
                 < post.first_input[row + 1] + post.first_output[row + 1]
             ):
                 before = post.nodes[i, SERVING]
+                acting = acting or before != 0 or post.nodes[i, HEADER] >= 0
                 register = attend(post, row, i, time, expecting[i, 0] != 0, full)
                 if register >= 0:
                     access[register] = time
@@ -263,13 +281,13 @@ def play(
                     changes += 1
                 if post.nodes[i, SERVING] != 0 or post.nodes[i, BUSY] > time:
                     quiet = time
+                    acting = True
+                acting = acting or register >= 0
                 if before != 0 and post.nodes[i, SERVING] == 0 and post.nodes[i, TIMED] != 0:
                     until[i] += time - post.nodes[i, SINCE]
-                if post.nodes[i, SERVING] != 0:
-                    continue
-            if moving[i, 0] < 0:
-                continue
-            k = _choose(book.lanes, book.turns, moved[i], full, moving[i, 0], moving[i, 1])
+            k = -1
+            if moving[i, 0] >= 0 and not (online and post.nodes[i, SERVING] != 0):
+                k = _choose(book.lanes, book.turns, moved[i], full, moving[i, 0], moving[i, 1])
             if k >= 0:
                 n = moved[i, k - moving[i, 0]]
                 register = book.turns[book.lanes[k, FIRST] + n % book.lanes[k, REGISTERS]]
@@ -277,11 +295,25 @@ def play(
                 access[register] = time
                 changed[changes] = register
                 changes += 1
+            if acting or k >= 0:
+                stirred[i] = 1
+                continue
+            stirred[i] = 0
+            wakes[i] = until[i] if until[i] > time else NEVER
+            if switching[i, 0] >= 0 and switching[i, 1] >= 0:
+                wakes[i] = min(wakes[i], switching[i, 1])
 
-        # VFSMs in their slots take words; those on links only offer to.
+        # VFSMs in their slots take words; those on links only offer to. Nodes without words that none can reach are left out.
+        for f in range(aloft):
+            v = flying[f]
+            if vfsms[v, KIND_TO] == LINK:
+                for c in range(board.first_child[v], board.first_child[v + 1]):
+                    reached[board.home[board.children[c]]] = time
         slot = time % period
         landed = 0
         for i in range(nodes):
+            if words[i] == 0 and reached[i] != time:
+                continue
             row = (phase[i] * period + slot) * nodes + i
             for k in range(board.first_slot[row], board.first_slot[row + 1]):
                 v = board.slots[k]
@@ -310,6 +342,7 @@ def play(
                         took = True
                         if vfsms[v, KEEPS] == 0:
                             held[source] = 0
+                            words[i] -= 1
                 elif kind == VOID:
                     took = True
                 if took:
@@ -349,14 +382,17 @@ def play(
                     changes += 1
             elif kind == BUFFER:
                 passed = held[to] == 0
+                words[board.home[to]] += 1 - held[to]
                 held[to] = 1
             elif kind == VOID:
                 passed = True
             progress = progress or passed
             if from_buffer[v] != 0:
                 if passed or blind:
+                    words[board.home[v]] -= held[v]
                     held[v] = 0
             elif not passed and not blind:
+                words[board.home[v]] += 1 - held[v]
                 held[v] = 1
         for k in range(landed):
             flying[k] = landing[k]
@@ -366,7 +402,11 @@ def play(
         aloft = landed
         for k in range(changes):
             if changed[k] != NEVER:
-                full[changed[k]] = 1 - full[changed[k]]
+                register = changed[k]
+                node = board.owner[register]
+                words[node] += 1 - 2 * full[register]
+                full[register] = 1 - full[register]
+                stirred[node] = 1
         time += 1
         if time - quiet > 2 * period:
             # Nothing moves before somebody's time has come.
