@@ -1,0 +1,65 @@
+"""Programs carried out element by element, against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pointsman.arrays.building import ProgramBuilder, Term
+from pointsman.arrays.tree.meaning import MEANING, every_element, run
+from pointsman.arrays.tree.statements import OPERATORS
+from pointsman.errors import PointsmanError
+
+
+def test_every_operator_has_a_meaning() -> None:
+    assert set(MEANING) == OPERATORS
+    assert MEANING["/"](-7, 2) == -3
+    assert MEANING["mod"](-7, 2) == -1
+
+
+def test_loops_go_on_element_by_element_and_array_assignments_at_once() -> None:
+    build = ProgramBuilder("p", (2,))
+    line = build.template("line", (6,), ("cyclic",))
+    a, b = build.array("a", (6,), line), build.array("b", (6,), line)
+    with build.loop("i", 1, 6) as i:
+        a[i] = a[i - 1] + 1
+    b[1:6] = b[0:5] + 1
+    with build.loop("i", 4, 1, -2) as i:
+        b[i] = -b[i] / 2
+    first = np.arange(6.0)
+    last = run(build.program(), {"b": first})
+    assert last["a"].tolist() == [0, 1, 2, 3, 4, 5]
+    expected = np.array([0, 1, 2, 3, 4, 5.0])
+    expected[[4, 2]] /= -2
+    assert last["b"].tolist() == expected.tolist()
+
+
+def test_branches_scalars_and_two_dimensions() -> None:
+    build = ProgramBuilder("p", (2,))
+    plane = build.template("plane", (4, 6), ("*", "block"))
+    a = build.array("a", (4, 6), plane)
+    total = build.array("total", ())
+    with build.loop("i", 0, 4) as i, build.loop("j", i, 6) as j:
+        total[()] = total[()] + a[i, j]
+    with build.when(total[()] > 20):
+        a[::2, :] = abs(a[1::2, :]) * Term(total[()].expression)
+    with build.otherwise():
+        a[:, :] = 0
+    values = np.arange(24.0).reshape(4, 6)
+    last = run(build.program(), {"a": values})
+    assert last["total"] == np.triu(values).sum()
+    expected = values.copy()
+    expected[::2] = values[1::2] * last["total"]
+    assert np.array_equal(last["a"], expected)
+
+
+def test_elements_outside_the_bounds_are_named() -> None:
+    build = ProgramBuilder("p", (2,))
+    a = build.array("a", (4,))
+    with build.loop("i", 0, 4) as i:
+        a[i] = a[i + 1]
+    with pytest.raises(PointsmanError, match=r"a\(i\+1\) is element \(4,\), outside the bounds of a, 0:3"):
+        run(build.program(), {})
+    with pytest.raises(PointsmanError, match="the shape"):
+        run(build.program(), {"a": np.zeros(3)})
+    assert len(list(every_element(build.arrays["a"]))) == 4
