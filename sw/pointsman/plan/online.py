@@ -47,7 +47,7 @@ def online_part(
     ``narrow``: channels only along trees on which a node has few neighbours, which need the fewest registers and slots.
     """
     topology = program.topology
-    words: dict[str, dict[Pair, float]] = {}
+    words: dict[str, Mapping[Pair, float]] = {}
     for operator, implementation in zip(phase.operators, implementations, strict=True):
         if isinstance(implementation, Online):
             words[operator.label] = traffic(operator, implementation.way, topology)
@@ -81,7 +81,7 @@ def _narrow(pairs: Iterable[Pair], topology: Topology) -> Overlay:
     return Overlay("a tree", tuple(sorted(channels)))
 
 
-def _bursts(phase: PhaseOutline, words: Mapping[str, dict[Pair, float]]) -> list[Burst]:
+def _bursts(phase: PhaseOutline, words: Mapping[str, Mapping[Pair, float]]) -> list[Burst]:
     """By operator of a phase, the words and messages that it sends in a call, and its number of calls."""
     found = []
     for operator, rounds in zip(phase.operators, phase.rounds, strict=True):
@@ -108,12 +108,12 @@ def home_of(phase: PhaseOutline, program: Program) -> Group | None:
     )
 
 
-def _together(phase: PhaseOutline, program: Program, words: Mapping[str, dict[Pair, float]]) -> Together:
+def _together(phase: PhaseOutline, program: Program, words: Mapping[str, Mapping[Pair, float]]) -> Together:
     """The traffic of the phase's operators, nested like the groups of the program in which they stand."""
     home = home_of(phase, program)
     if home is None:
         return Together("parallel", tuple(words.values()))
-    found: dict[int, Together | dict[Pair, float]] = {}
+    found: dict[int, Together | Mapping[Pair, float]] = {}
     # In the reverse order of the walk, children come before their group.
     for part, _ in reversed(list(home.walk())):
         if isinstance(part, Operator):

@@ -22,27 +22,23 @@ _known: dict[int, tuple[weakref.ref[Operator], dict[Hashable, tuple[object, obje
 
 def streams_of(implementation: Implementation, operator: Operator, context: Context) -> list[Stream]:
     """The streams of `Implementation.streams`, asked for once."""
-    return list(_kept("streams", implementation, operator, context, implementation.streams))
+    key = "streams", id(implementation), id(context.topology), context.shape
+    return list(kept(operator, key, (implementation, context), lambda: implementation.streams(operator, context)))
 
 
 def metric_of(implementation: Implementation, operator: Operator, context: Context) -> Metric | None:
     """The metric of `Implementation.metric`, asked for once."""
-    return _kept("metric", implementation, operator, context, implementation.metric)
+    key = "metric", id(implementation), id(context.topology), context.shape
+    return kept(operator, key, (implementation, context), lambda: implementation.metric(operator, context))
 
 
-def _kept(
-    what: str,
-    implementation: Implementation,
-    operator: Operator,
-    context: Context,
-    ask: Callable[[Operator, Context], Answer],
-) -> Answer:
+def kept(operator: Operator, key: Hashable, behind: object, ask: Callable[[], Answer]) -> Answer:
+    """An answer about an operator, asked for once. ``behind``: the objects whose id() is in the key; they are kept with the
+    answer, so that Python cannot give their id() to others."""
     number = id(operator)
     if number not in _known:
         _known[number] = weakref.ref(operator, lambda _: _known.pop(number, None)), {}
     answers = _known[number][1]
-    key = what, id(implementation), id(context.topology), context.shape
     if key not in answers:
-        # The objects in the key are kept with the answer, so that Python cannot give their id() to other objects.
-        answers[key] = (implementation, context), ask(operator, context)
+        answers[key] = behind, ask()
     return answers[key][1]  # type: ignore[return-value]

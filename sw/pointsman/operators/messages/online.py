@@ -7,14 +7,16 @@ says between which nodes messages may go.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import log2
+from types import MappingProxyType
 from typing import Any
 
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
+from pointsman.operators.api.cached import kept
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import is_partial
@@ -145,15 +147,20 @@ def way_named(name: str, kind: str) -> Decomposition:
     raise PointsmanError(f"no {kind} by messages is called {name}")
 
 
-def traffic(operator: Operator, way: Decomposition, topology: Topology) -> dict[tuple[int, int], float]:
+def traffic(operator: Operator, way: Decomposition, topology: Topology) -> Mapping[tuple[int, int], float]:
     """Mean words that an operator sends between two nodes, over its run-time values, by (source, destination).
 
     Every pair that some value can use has more than 0 words.
     """
+    key = "traffic", id(way), id(topology)
+    return kept(operator, key, (way, topology), lambda: MappingProxyType(_traffic(operator, way, topology)))
+
+
+def _traffic(operator: Operator, way: Decomposition, topology: Topology) -> dict[tuple[int, int], float]:
     words: dict[tuple[int, int], float] = {}
     if agrees(operator):
         asked = agreement(operator)
-        words = traffic(asked, way_named("dyn_allreduce", "allreduce"), topology)
+        words |= traffic(asked, way_named("dyn_allreduce", "allreduce"), topology)
     amount = float(operator.m * operator.c)
     for i, instance in enumerate(operator.instances):
         values = list(_values(operator, i))

@@ -78,6 +78,7 @@ class OnlineNetwork:
         return frozenset(node for channel in self.channels for node in channel.path)
 
 
+@lru_cache(maxsize=1 << 16)
 def next_channel(topology: Topology, node: int, destination: int, express: int = 0) -> Channel:
     """The channel that a message at ``node`` takes on its way to ``destination``, another node.
 
@@ -145,23 +146,29 @@ def online_network(
     next_of : callable or None
         The channel that a message takes from a node to a destination; None: that of ``next_channel``.
     """
-    onward: dict[int, dict[int, Channel]] = defaultdict(dict)
-    words: dict[Channel, float] = defaultdict(float)
+    onward: dict[int, dict[int, int]] = defaultdict(dict)
+    found: dict[Channel, int] = {}
+    words: list[float] = []
+    targets: list[int] = []
     for (source, destination), amount in sorted(traffic.items()):
         node = source
         while node != destination:
-            channel = onward[node].get(destination)
-            if channel is None:
+            row = onward[node]
+            number = row.get(destination)
+            if number is None:
                 channel = next_of(node, destination) if next_of else next_channel(topology, node, destination, express)
-                onward[node][destination] = channel
-            words[channel] += amount
-            node = channel.target
-    channels = tuple(sorted(words))
-    index = {channel: i for i, channel in enumerate(channels)}
+                number = row[destination] = found.setdefault(channel, len(found))
+                if number == len(words):
+                    words.append(0.0)
+                    targets.append(channel.target)
+            words[number] += amount
+            node = targets[number]
+    channels = tuple(sorted(found))
+    index = {found[channel]: i for i, channel in enumerate(channels)}
     return OnlineNetwork(
         channels,
         {node: {end: index[c] for end, c in sorted(row.items())} for node, row in sorted(onward.items())},
-        tuple(words[channel] for channel in channels),
+        tuple(words[found[channel]] for channel in channels),
     )
 
 

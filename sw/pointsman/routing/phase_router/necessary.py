@@ -7,7 +7,7 @@ every link that it must cross, some of them at nodes that it cannot avoid.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,18 +35,21 @@ class Need:
 
 def need_of(part: RoutingPart, demand: Demand) -> Need | None:
     """Least resources of ``demand``; None if a destination cannot be reached."""
-    allowed = frozenset(demand.nodes)
-    hops = part.distances(demand.source, allowed)
-    if any(node not in hops for node in demand.destinations):
-        return None
     away = [node for node in demand.destinations if node != demand.source]
     forwarding: Sequence[int] = ()
     crossed = 0
     links: tuple[int, ...] = ()
     if demand.tree is not None:
+        between = [[link for link in part.leaving[node] if part.links[link][1] == after] for node, after in demand.tree]
+        if not all(between):
+            return None
         forwarding, crossed = [node for node, _ in demand.tree], len(demand.tree)
-        links = _only_links(part, demand.tree)
+        # Of several links between the same nodes a word may take any.
+        links = tuple(several[0] for several in between if len(several) == 1)
     elif away:
+        hops = part.distances(demand.source, frozenset(demand.nodes))
+        if any(node not in hops for node in away):
+            return None
         forwarding, crossed = _forced(part, demand, hops, away), max(len(away), max(hops[node] for node in away))
         links = _forced_links(part, demand, away)
     legs = Counter(forwarding)
@@ -56,16 +59,6 @@ def need_of(part: RoutingPart, demand: Demand) -> Need | None:
     clash = demand.delivers in part.clashes[demand.reads]
     gap = max(count + (clash and node in injecting and node in demand.destinations) for node, count in nodes.items())
     return Need(nodes, registers, links, crossed + len(demand.destinations), max(2, gap))
-
-
-def _only_links(part: RoutingPart, tree: Iterable[tuple[int, int]]) -> tuple[int, ...]:
-    """Links of a path or tree, without those parallel to a second link between the same nodes."""
-    found = []
-    for node, after in tree:
-        links = [link for link in part.leaving[node] if part.links[link][1] == after]
-        if len(links) == 1:
-            found.append(links[0])
-    return tuple(found)
 
 
 def _forced(part: RoutingPart, demand: Demand, hops: dict[int, int], away: Sequence[int]) -> list[int]:
