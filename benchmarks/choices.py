@@ -9,7 +9,7 @@ the cycles of the default over the cycles of the quickest.
 What can hardly be the quickest costs no time: implementations of which a metric says, before anything is routed, that they
 take more than ``HOPELESS`` times the cycles that were measured are not compiled, those that are predicted to take more than
 ``FAR`` times the quickest not run. A cell says so (``estimated``, ``predicted`` without ``cycles``), and where compiling took
-too long (``late``).
+too long (``late``). Where images are those of another way of the cell, they are not run again.
 
 Cells are kept in a file as they are measured, so that the benchmark can be stopped and taken up again: what is there already is
 measured again only with ``--again``: the defaults (after a change of the choice), or everything (of implementations); with
@@ -22,6 +22,7 @@ measured again only with ``--again``: the defaults (after a change of the choice
 from __future__ import annotations
 
 import argparse
+import hashlib
 import importlib.util
 import json
 import random
@@ -38,6 +39,7 @@ from typing import Any
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.artifacts.images import Images, images_to_bytes
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh, parse_size
@@ -58,7 +60,9 @@ RESULTS = ROOT / "benchmarks/results/choices.json"
 SIZES = ("2x2", "3x3", "4x4", "6x6", "8x8")
 WORDS = (1, 20, 500)
 VALUES = 10
-"""Sets of run-time values for which a program is run."""
+"""Sets of run-time values for which a program is run on meshes of up to 16 nodes."""
+FEWER_VALUES = 5
+"""And on larger ones, where a run costs more and each set tries more nodes."""
 FAR = 1.6
 """Factor on the predicted cycles of the quickest, beyond which a program is not run."""
 HOPELESS = 4.0
@@ -119,7 +123,7 @@ class Form:
             ends = (*values, writer) if values else (0, writer)
             if len(ends) < 2 or ends[0] != ends[1]:
                 found[Drawn(values, writer)] = None
-        return list(found)[:VALUES]
+        return list(found)[: VALUES if nodes <= 16 else FEWER_VALUES]
 
 
 FORMS = (
@@ -177,13 +181,12 @@ def planned(text: str, topology: Topology, patience: float = inf) -> tuple[Plan,
     return plan, time.process_time() - began
 
 
-def measured(plan: Plan, text: str, topology: Topology, drawn: Iterable[Drawn]) -> float:
+def measured(images: Images, text: str, topology: Topology, drawn: Iterable[Drawn]) -> float:
     """Mean cycles of the program; AssertionError if a node reads what it should not."""
     program = compile_text(text, topology=topology)
-    images = make_images(plan)
     cycles = []
     for one in drawn:
-        with Machine(plan.shape, topology, engine="model", progress=False) as machine:
+        with Machine(images.shape, topology, engine="model", progress=False) as machine:
             nodes = [numesh_node(images, number, machine) for number in range(topology.nodes)]
             record = run_nodes(nodes, _main(program, one, known=False), machine, max_cycles=MOST_CYCLES)
         right = ReferenceMachine(program).run(_main(program, one, known=True))
@@ -248,10 +251,14 @@ def entry(form: Form, topology: Topology, m: int, impl: str | None, known: Seque
     # Predictions are compared with each other, as an error of theirs may be common to all; or with cycles, if these are more.
     quickest = min((one["predicted"] for one in known if "predicted" in one), default=inf)
     if impl is None or plan.cycles <= FAR * max(quickest, _fewest(known)):
-        try:
-            row["cycles"] = measured(plan, text, topology, form.values(topology.nodes))
-        except PointsmanError as error:
-            row["failed"] = error.message
+        images = make_images(plan)
+        row["images"] = hashlib.sha256(images_to_bytes(images)).hexdigest()[:16]
+        row |= next(({"cycles": o["cycles"]} for o in known if o.get("images") == row["images"] and "cycles" in o), {})
+        if "cycles" not in row:
+            try:
+                row["cycles"] = measured(images, text, topology, form.values(topology.nodes))
+            except PointsmanError as error:
+                row["failed"] = error.message
     return row
 
 

@@ -21,7 +21,7 @@ _OPERATOR = re.compile(r"(\w+)_(load|write|read|func)")
 @dataclass(frozen=True)
 class Call:
     """A call of a function of an operator: ``what`` is "load", "write", "read" or "func"; ``end`` is the cycle after it,
-    ``phase`` the phase that runs then, -1 where none is known."""
+    ``phase`` the phase that runs then, -1 where none is known; ``values`` the run-time values of the operator's last load."""
 
     node: int
     label: str
@@ -29,12 +29,15 @@ class Call:
     start: int
     end: int
     phase: int = -1
+    values: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, node: int, activity: str, start: int, end: int, phase: int = -1) -> Call | None:
-        """The call that an activity is; None if it is none."""
-        match = _OPERATOR.fullmatch(activity)
-        return None if match is None else cls(node, match[1], match[2], start, end, phase)
+    def of(cls, node: Node, start: int, end: int, phase: int = -1) -> Call | None:
+        """The call that the activity of ``node`` is; None if it is none."""
+        match = _OPERATOR.fullmatch(node.activity)
+        if match is None:
+            return None
+        return cls(node.number, match[1], match[2], start, end, phase, node.loaded.get(match[1], ()))
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class NodeWatch:
     def close_span(self) -> None:
         """End the current span here; nothing if no time has passed."""
         now, number = self._machine.time, self._node.number
-        call = Call.of(number, self._node.activity, self._since, now)
+        call = Call.of(self._node, self._since, now)
         if call is not None:
             self.calls.append(call)
         counted = self._machine.cycles[number].copy()

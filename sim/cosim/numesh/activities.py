@@ -52,7 +52,7 @@ class ActivityWatch:
     def close_span(self) -> None:
         """End the current span here; nothing if no time has passed."""
         now, doing = self._machine.time, self.node.activity
-        call = Call.of(self.node.number, doing, self._since, now, self._router.current)
+        call = Call.of(self.node, self._since, now, self._router.current)
         if call is not None:
             self.calls.append(call)
         counted = self._machine.cycles[self.node.number].copy()

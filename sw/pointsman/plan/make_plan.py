@@ -47,6 +47,9 @@ POLISH = 1200
 """Streams, times the effort, that may be routed again to look for a quicker plan near the best plan."""
 PLAYED = 1200
 """Nodes of phases, times the effort, that may be planned to try other ways of operators near the best plan."""
+MANY = 4500
+"""As PLAYED, of ways that alone need more than that, as a schedule for each node of a mesh of 6×6 or 8×8 does: a few, once, and
+only of programs whose plan has at most two phases of LITTLE nodes. Longer ones would take minutes."""
 SEEDS = 2
 """Other seeds of the router that are tried on the best candidate."""
 SECONDS = 2
@@ -191,6 +194,8 @@ class _Attempts:
         """Candidates' keys and schedule lengths that were planned, or tried near the best plan."""
         self.left = PLAYED * effort
         """Nodes of phases that may still be planned to try other ways of operators."""
+        self.more = MANY * effort
+        """As ``left``, of ways that need more than PLAYED."""
         self.other_ways: set[int] = set()
         """Numbers of candidates in which an operator of a best plan is done in another way."""
         self.seeds: set[tuple[int, int]] = set()
@@ -289,16 +294,25 @@ class _Attempts:
         for several in self.candidates.otherwise(self.ways[number], self.best):
             for one in several:
                 size = sum(len(phase.nodes) for phase in one.structure.phases)
-                if size > self.left:
+                large = size > PLAYED * self.effort
+                if size > (self.more if large and self._is_short() else self.left):
                     continue
                 if (one.key, one.period) in self.seen or _behind(one, self.tried):
                     continue
                 slow = min(self.tried.get(one.key, {}).values(), default=0.0) > CLOSE * self.best.cycles
                 if slow and (size > LITTLE or one.estimate > self.best.cycles):
                     break
-                self.left -= size
+                if large:
+                    self.more -= size
+                else:
+                    self.left -= size
                 self.other_ways.add(self._added(one))
                 yield len(self.ways) - 1
+
+    def _is_short(self) -> bool:
+        """Has the best plan so few phases that a large way of an operator may be tried?"""
+        assert self.best is not None
+        return sum(len(phase.nodes) for phase in self.best.phases) <= 2 * LITTLE
 
     def _added(self, one: Candidate) -> int:
         """The number of a candidate near the best plan."""

@@ -25,10 +25,11 @@ holds a word, and takes any."""
 KIND_FROM, FROM, KIND_TO, TO, KEEPS, BLIND = range(6)
 """Columns of the table of VFSMs."""
 END, WAIT, MOVE, EMPTY, PHASE, SET, UNTIL, DUE, COUNT, WEIGH, LATER, SETTLED = range(12)
-AT, SWITCH, SEND, FORWARD, RECEIVE, WHOLE, FLUSH = range(12, 19)
+AT, PASS, SWITCH, SEND, FORWARD, RECEIVE, WHOLE, FLUSH = range(12, 20)
 """Steps: wait so many cycles; move lanes from a to b; until a register is empty; the phase runs; settings from a to b
 stand; until deadline a; deadline b is so many cycles on, if it is not later; cycles count for a phase; with a weight; settings
-stand as soon as the command registers are empty; until they do; until cycle a, which is still to come; schedule a runs as soon
+stand as soon as the command registers are empty; until they do; until cycle a, which is still to come; since the weight was set
+weight a times as many cycles have gone by, and deadlines are nearer; schedule a runs as soon
 as the command registers are empty and a pointer takes effect. Of messages that processors pass on: send a; pass on what was
 taken up, as a; take up one from a (-1: any) out of queue b; until all of it is here; until all own ones have gone. Deadline 0
 is that of words, the others of phases."""
@@ -246,6 +247,10 @@ def play(
                     if later[i, 0] >= 0:
                         settling[i] = 1
                         going = False
+                elif kind == PASS:
+                    gone = int((book.weights[a] - 1) * (time - since[i]))
+                    for k in range(1, phases + 1):
+                        due[i, k] -= gone
                 elif kind == SWITCH:
                     if switching[i, 0] >= 0:
                         phase[i] = switching[i, 0]

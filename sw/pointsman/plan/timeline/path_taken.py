@@ -1,9 +1,10 @@
 """Calls of a run -> the visits of each node on the way that the program really took, to be played in place of sampled ones.
 
 What a program does not say, the calls of a run do: which optional groups were taken, how often loops whose counts are approximate
-went round, when operators that stand beside others were called, and in which phase, so of an operator with a schedule for each
-value which of these. Other run-time values are those of the samples (``sampling``). A replaced operator is visited as the
-operators in its place are, once for each of its calls.
+went round, when operators that stand beside others were called, in which phase, and with which run-time values: a node that
+writes in every second round waits for others otherwise than one that writes in all of them. Permutations, and values that a node
+knows in part, are those of the samples (``sampling``). A replaced operator is visited as the operators in its place are, once for
+each of its calls.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ MOST_VISITS = 30_000
 
 class PathCall(Protocol):
     """A call of a function of an operator by a node, from cycle ``start`` to before ``end``. ``what``: "load", "write", "read" or
-    "func"; ``phase``: the phase at its end."""
+    "func"; ``phase``: the phase at its end; ``values``: nodes and distances that the operator was last loaded with."""
 
     @property
     def node(self) -> int: ...
@@ -44,6 +45,9 @@ class PathCall(Protocol):
     @property
     def phase(self) -> int: ...
 
+    @property
+    def values(self) -> tuple[int, ...]: ...
+
 
 Ways = list[list[SampledVisit]]
 """By node, its visits in order."""
@@ -55,6 +59,7 @@ class _Visited:
 
     label: str
     phase: int
+    values: tuple[int, ...]
     calls: dict[str, int] = field(default_factory=dict)
 
 
@@ -69,7 +74,7 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
         if call.label not in known:
             continue  # groups are loaded as well
         if call.what == "load":
-            visit = _Visited(call.label, call.phase)
+            visit = _Visited(call.label, call.phase, call.values)
             visited[call.node].append(visit)
             last[call.node, call.label] = visit
         elif (call.node, call.label) in last:
@@ -90,14 +95,14 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
             if label not in parts:
                 # Nobody calls if a message has both ends at one node; which values these are only the samples say.
                 messages = None if count == 0 and asks(operators[label]) else count
-                way.append(SampledVisit(operators[label], k, 1.0, messages, visit.phase))
+                way.append(SampledVisit(operators[label], k, 1.0, messages, visit.phase, visit.values))
                 continue
             for _ in range(count):
                 for part in parts[label].parts:
                     again = numbers.get(part, 0)
                     numbers[part] = again + 1
                     if node in operators[part].nodes:
-                        way.append(SampledVisit(operators[part], again, 1.0))
+                        way.append(SampledVisit(operators[part], again, 1.0, values=visit.values))
         left -= len(way)
         if left < 0:
             return None

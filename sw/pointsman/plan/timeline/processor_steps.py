@@ -127,6 +127,11 @@ class StepWriter:
         numbers = self.by_label[visit.operator.label]
         if visit.phase is not None and len(numbers) > 1:
             numbers = [number for number in numbers if self.parts.operators[number][0] == visit.phase] or numbers
+        if visit.values is not None:
+            for number in numbers:
+                legal = self.parts.operators[number][1].values
+                if visit.values in legal:
+                    return [(number, legal.index(visit.values))]
         counts = [len(self.parts.operators[number][1].values) for number in numbers]
         block = max(1, self.parts.block(numbers[0]))
         total = sum(counts)
@@ -162,6 +167,7 @@ class StepWriter:
             if call and calls > played:
                 steps = self._weigh(way, visit.weight * (calls - 1) / (played - 1))
             self._add(way, [*steps, *self.call(node, number, value, call, writes=writes)])
+        self._add(way, self._passed(calls, played))
 
     @staticmethod
     def _collects(node: int, one: PlannedOperator, value: int, visit: int) -> bool:
@@ -184,6 +190,7 @@ class StepWriter:
                 self._add(way, self._weigh(way, visit.weight * (visit.count - 1) / (played - 1)))
             for steps in self.messages.calls(phase, node, one, visit.number):
                 self._add(way, steps)
+        self._add(way, self._passed(visit.count, played))
 
     def _rescheduled(self, node: int, number: int, visit: SampledVisit) -> list[Step]:
         """Steps of a visit to an operator whose nodes make a schedule for the values that they are given: as
@@ -210,9 +217,17 @@ class StepWriter:
         if way.weight == weight:
             return []
         way.weight = weight
+        return [(k.WEIGH, self._weight(weight), 0)]
+
+    def _weight(self, weight: float) -> int:
         if weight not in self.weights:
             self.weights.append(weight)
-        return [(k.WEIGH, self.weights.index(weight), 0)]
+        return self.weights.index(weight)
+
+    def _passed(self, calls: int, played: int) -> list[Step]:
+        """Steps after calls of which only some were played: what must not begin before some cycle can begin as much sooner as
+        the others take."""
+        return [(k.PASS, self._weight((calls - 1) / (played - 1)), 0)] if calls > played > 1 else []
 
     # -- init, fini, phases ----------------------------------------------------------------------------------
 

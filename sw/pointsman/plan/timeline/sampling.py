@@ -45,6 +45,8 @@ class SampledVisit:
     """Messages that it moves, with a call of the I/O functions for each; None: as many as ``:c`` says."""
     phase: int | None = None
     """Phase in which it is done, of an operator with a phase for each value; None: that of the sampled value."""
+    values: tuple[int, ...] | None = None
+    """Its run-time values; sampled ones if None, or if the plan does not tell these from others."""
 
     @property
     def count(self) -> int:

@@ -27,6 +27,8 @@ class Node:
         The functions of the COP program's operators.
     watch : callable or None
         Is told each new activity before it begins.
+    loaded : dict
+        By label of an operator, the run-time values of its last load, for reports.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Node:
         """Does the node take part? Nodes that do not work run no program."""
         self.clock = clock
         self.watch = watch
+        self.loaded: dict[str, tuple[int, ...]] = {}
         self._activity = "starting"
         self.substrate = substrate
         self.cop = Cop(self, substrate, functions or {})

@@ -22,10 +22,12 @@ MOST_NAMES = 24
 
 
 class Caller(Protocol):
-    """The node that calls the functions. ``activity``: what it is doing, in words, for reports."""
+    """The node that calls the functions. ``activity``: what it is doing, in words, for reports. ``loaded``: by label, the nodes
+    and distances of the last load."""
 
     number: int
     activity: str
+    loaded: dict[str, tuple[int, ...]]
 
 
 class Cop:
@@ -102,6 +104,7 @@ class OperatorFunctions:
         port = self._port("load")
         self.node.activity = f"{self.signature.label}_load"
         given = self._given(values)
+        self.node.loaded[self.signature.label] = given.numbers
         self.part = await port.load(given)
         self.node.activity = f"after {self.signature.label}_load"
 

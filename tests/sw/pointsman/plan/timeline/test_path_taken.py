@@ -53,6 +53,14 @@ async def called(node: Any, label: str, words: int, *values: int) -> None:
     await getattr(node.cop, f"{label}_func")(np.zeros(words, np.int32))
 
 
+async def moved(node: Any, label: str, words: int, writes: bool) -> None:
+    await (
+        getattr(node.cop, f"{label}_write")(np.zeros(words, np.int32))
+        if writes
+        else getattr(node.cop, f"{label}_read")()
+    )
+
+
 async def some_rounds(node: Any) -> None:
     """Three rounds of six, in one of which the optional group is taken; the last one is not."""
     for k in range(3):
@@ -104,6 +112,62 @@ def test_a_phase_for_each_value_is_that_of_the_run():
     assert played.total == pytest.approx(total, rel=0.02)
     for predicted, measured in zip(played.phases, phases, strict=False):
         assert predicted == pytest.approx(measured, rel=0.05, abs=12)
+
+
+def test_run_time_values_are_those_of_the_run():
+    plan = plan_of("(loop 'l 6 (stream 's (runtime) (runtime) :m 60 :impl 'str_stream_runtime))", mesh(6, 1))
+
+    def main_of(source: int, destination: int) -> Any:
+        async def main(node: Any) -> None:
+            for _ in range(6):
+                await node.cop.s_load(source, destination)
+                if node.number == source:
+                    await node.cop.s_write(np.zeros(60, np.int32))
+                if node.number == destination:
+                    await node.cop.s_read()
+
+        return main
+
+    for ends in ((2, 3), (0, 5)):
+        calls, _, total = run(plan, main_of(*ends))
+        ways = path_taken(plan, calls)
+        assert ways is not None
+        assert all(visit.values == ends for visit in ways[1])
+        played = timeline(plan, ways)
+        assert played is not None
+        assert played.total == pytest.approx(total, rel=0.02)
+
+
+def test_waiting_for_neighbours_is_not_longer_where_few_calls_stand_for_many():
+    """As in Gaussian elimination on 2×2: what may be entered some time after ``r`` at the earliest was 53 % too long, as of the
+    calls of ``b`` before it only six are played."""
+    text = """(loop 'l 6
+      (subset '((0 2) (1 3)) (allreduce 'r 'max :m 3))
+      (subset '((0 1) (2 3)) (broadcast 'b (runtime) :m 3 :c 15 :impl 'sch_bcast_dense))
+      (subset '((0 2) (1 3)) (stream 's (runtime) (runtime) :m 34 :impl 'sch_stream) (broadcast 'z (runtime) :m 32)))"""
+    plan = plan_of(text, mesh(2, 2))
+    assert plan.phases[0].technique == "hijack"
+
+    async def main(node: Any) -> None:
+        x, y = node.coordinates
+        for k in range(6):
+            await called(node, "r", 3)
+            await node.cop.b_load(k % 2)
+            for _ in range(15):
+                await moved(node, "b", 3, x == k % 2)
+            await node.cop.s_load(k % 2, 1 - k % 2)
+            await moved(node, "s", 34, y == k % 2)
+            await node.cop.z_load(k % 2)
+            await moved(node, "z", 32, y == k % 2)
+
+    calls, phases, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.02)
+    for predicted, measured in zip(played.phases, phases, strict=False):
+        assert predicted == pytest.approx(measured, rel=0.05)
 
 
 def test_several_calls_after_a_load_and_several_messages_of_an_end_are_told_apart():

@@ -13,7 +13,9 @@ from pointsman.runtime.api.substrate import HERE, UNKNOWN, Given, Permission, Si
 
 
 class _Caller:
-    number, activity = 3, ""
+    def __init__(self) -> None:
+        self.number, self.activity = 3, ""
+        self.loaded: dict[str, tuple[int, ...]] = {}
 
 
 class _Port:

@@ -1,1 +1,0 @@
-"""Fortran text with HPF directives, in free or fixed form, to an array program. ``reading.read_program`` is the entrance."""
