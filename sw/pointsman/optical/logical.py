@@ -35,9 +35,9 @@ MOST_ALL_TO_ALL = 256
 """Most nodes of an all-to-all or of rows and columns that are assigned by search."""
 
 _STRIDE = 3
-"""Neighbouring configurations of the all-to-all are so many slots apart. Any order will do; with this one, and the first slot a
-quarter of a frame away, both patterns of Table 6.2 take as long as printed on 8×8 (other strides: 1 to 30 slots less, up to 3
-more)."""
+"""Neighbouring configurations of the all-to-all are so many slots apart, and the first slot is a quarter of a frame away. Any
+order will do. This one was chosen among strides so that GS and TSCF of Table 6.2 take as long as printed on 8×8; P3M 2 and 3 and
+TOMCATV (Tables 6.2 and 6.6) then do, too (``docs/optical.md``)."""
 
 
 @dataclass(frozen=True)

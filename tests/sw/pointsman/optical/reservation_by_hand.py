@@ -54,7 +54,7 @@ class Packet:
 
 
 class Simulation:
-    """All messages' fates: ``established``, ``started``, ``done``, ``channel`` by message; ``retries``; ``hops``."""
+    """All messages' fates: ``established``, ``started``, ``done``, ``channel`` by message; ``retries``, ``hops``, ``settings``"""
 
     def __init__(self, fabric: Fabric, degree: int, protocol: Scheme, traffic: Traffic, seed: int) -> None:
         self.env = simpy.Environment()
@@ -69,7 +69,7 @@ class Simulation:
         self.started: dict[int, int] = {}
         self.done: dict[int, int] = {}
         self.channel: dict[int, int] = {}
-        self.retries = self.hops = 0
+        self.retries = self.hops = self.settings = 0
         self.asking = [0] * fabric.nodes
         self.waiting: list[deque[int]] = [deque() for _ in range(fabric.nodes)]
         for message in range(len(traffic)):
@@ -225,6 +225,7 @@ class Simulation:
         attempt, place = packet.attempt, packet.place
         if place == (len(attempt.nodes) - 1 if forward else 0):
             self.take(packet, channels[:1], "BUSY")
+            self.settings += 1
             if forward:
                 self.send(Packet("ACK", attempt, place - 1, channels[:1]))
             else:
@@ -233,6 +234,7 @@ class Simulation:
                     self.send(Packet("ACK", attempt, 1, channels[:1]))
         else:
             self.take(packet, channels, "LOCK")
+            self.settings += len(channels) if self.protocol.set_at == "res" else 0
             self.send(Packet("RES", attempt, place + (1 if forward else -1), channels))
         return True
 
@@ -260,6 +262,7 @@ class Simulation:
     def ack(self, packet: Packet) -> None:
         self.give_back(packet, packet.channels)
         self.take(packet, packet.channels, "BUSY")
+        self.settings += self.protocol.set_at == "ack"
         if self.protocol.direction == "forward":
             if packet.place:
                 self.send(Packet("ACK", packet.attempt, packet.place - 1, packet.channels))

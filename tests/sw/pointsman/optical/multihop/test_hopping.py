@@ -11,7 +11,8 @@ from pointsman.errors import PointsmanError
 from pointsman.network import graph, mesh, torus
 from pointsman.optical.fabric import fabric
 from pointsman.optical.logical import logical
-from pointsman.optical.multihop import hop, model_of
+from pointsman.optical.multihop import hop, hopping, model_of
+from pointsman.optical.multihop.kernel import FREE, NOBODY, run_slots
 from pointsman.optical.outcome import NEVER
 from pointsman.optical.traffic import listed, uniform
 
@@ -22,14 +23,22 @@ CASES = [
     (torus(5, 3), "all-to-all"),
     (mesh(2, 3), "all-to-all"),
     (graph(6, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0), (0, 3)]), "all-to-all"),
+    (mesh(3, 3), "allxy"),
+    (graph(4, [(0, 1), (1, 2), (2, 3)]), "hypercube"),
+    (torus(2, 3), [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0), (3, 0)]),
 ]
 
 
-@pytest.mark.parametrize("number", range(18))
+def made_of(topology, name):
+    net = fabric(topology)
+    return logical(net, name) if isinstance(name, str) else logical(net, "links", name)
+
+
+@pytest.mark.parametrize("number", range(27))
 def test_the_kernel_equals_an_event_by_event_simulation_message_by_message(number, hopping_by_hand):
     chance = random.Random(number)
     topology, name = CASES[number % len(CASES)]
-    made = logical(fabric(topology), name)
+    made = made_of(topology, name)
     switch = chance.choice([1, 1, 2, 5])
     traffic = uniform(topology.nodes, chance.choice([0.02, 0.1]), chance.choice([1, 3, 8]), 60, number)
     until = chance.choice([70, 2000])
@@ -74,6 +83,46 @@ def test_the_model_is_within_a_fifth_for_the_torus_on_16x16(share):
     found = hop(made, 1, uniform(256, rate, 1, 4_000, 1), slots=4_000)
     late = found.traffic.ready[found.delivered] > 1000
     assert model.delay(rate) == pytest.approx(found.delays[late].mean(), rel=0.2)
+
+
+def queued(heads, followers):
+    """Packets of chains."""
+    found = []
+    for at in heads.tolist():
+        while at != NOBODY:
+            found.append(at)
+            at = int(followers[at])
+    return found
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_in_every_slot_a_packet_is_in_one_place_and_none_is_lost_or_made(number):
+    topology, name = CASES[number % len(CASES)]
+    made = made_of(topology, name)
+    traffic = uniform(topology.nodes, 0.05, 3, 40, number)
+    given = hopping._given(made, 1 + number % 3, traffic, 0)
+    state = hopping._grown(hopping._empty(given, made, len(traffic)))
+    now, delivered = 0, np.zeros(len(traffic), np.int64)
+    for slot in range(1, 400):
+        now, _ = run_slots(given, state, now, slot)
+        places = [
+            *queued(state.buffer_head, state.packet_next),
+            *queued(state.path_head, state.packet_next),
+            *(at for at in state.current.tolist() if at != NOBODY),
+            *(at for at in state.path_tail[len(made.paths) :].tolist() if at != NOBODY),
+        ]
+        unused = queued(state.counters[FREE : FREE + 1], state.packet_next)
+        assert sorted(places + unused) == list(range(len(state.packet_message)))
+        under_way = np.bincount(state.packet_message[places], minlength=len(traffic))
+        assert (state.injected - state.received == under_way).all()
+        assert (delivered <= state.received).all()
+        assert (state.received <= traffic.slots).all()
+        assert ((state.done >= 0) == (state.received == traffic.slots)).all()
+        delivered = state.received.copy()
+        # A router has nothing beside the packet that it works on, and what it works on is not late.
+        busy = state.current != NOBODY
+        assert (state.finish[busy] >= now).all()
+    assert (delivered == traffic.slots).all()
 
 
 def test_packets_of_a_message_arrive_once_each_and_queues_grow_when_needed():

@@ -31,26 +31,62 @@ NETWORKS = [
 def protocols(chance: random.Random, degree: int) -> Scheme:
     direction = chance.choice(["forward", "backward"])
     cset = chance.choice([1, None, chance.randint(1, degree)])
+    conservative = cset == 1 and chance.random() < 0.5
     return Scheme(
         direction,
         chance.choice([0, 0, 1, 3, 10]),
         cset,
-        cset == 1 and chance.random() < 0.5,
+        conservative,
         (chance.randint(1, 3), chance.randint(0, 3)),
         chance.choice([1, 2, 5, 20]),
-        "res",
+        "res" if direction == "backward" and conservative else chance.choice(["res", "ack"]),
         chance.choice([None, 0, 1, 2]) if direction == "backward" else None,
         chance.choice([None, None, 1, 2]),
     )
 
 
-@pytest.mark.parametrize("number", range(60))
-def test_the_kernel_equals_an_event_by_event_simulation_message_by_message(number, reservation_by_hand):
+CASES = 60
+
+
+def case(number: int) -> tuple[random.Random, str, int, Scheme]:
+    """A routing, a degree and a protocol at random, and the generator for what follows."""
     chance = random.Random(number)
-    topology = NETWORKS[number % len(NETWORKS)]
-    net = fabric(topology, chance.choice(["xy", "adaptive"]))
-    degree = chance.choice([1, 2, 3, 4, 7])
-    protocol = protocols(chance, degree)
+    routing, degree = chance.choice(["xy", "adaptive"]), chance.choice([1, 2, 3, 4, 7])
+    return chance, routing, degree, protocols(chance, degree)
+
+
+def test_the_random_cases_have_every_variant_with_every_other():
+    seen = set()
+    for number in range(CASES):
+        _, routing, degree, protocol = case(number)
+        size = "one" if protocol.cset == 1 else "all" if protocol.cset in (None, degree) else "some"
+        ways = [
+            protocol.direction,
+            "hold" if protocol.hold else "drop",
+            size,
+            "no ACK" if protocol.conservative and protocol.direction == "backward" else "ACK",
+            f"set at {protocol.set_at}",
+            routing,
+            "probe some" if protocol.probe is not None else "probe all",
+            "requests" if protocol.requests else "all requests",
+        ]
+        seen |= {(a, b) for a in ways for b in ways}
+    kinds = [
+        ("forward", "backward"), ("hold", "drop"), ("one", "some", "all"), ("ACK", "no ACK"), ("set at res", "set at ack"),
+        ("xy", "adaptive"), ("probe some", "probe all"), ("requests", "all requests"),
+    ]  # fmt: skip
+    impossible = {
+        ("forward", "no ACK"), ("forward", "probe some"), ("some", "no ACK"), ("all", "no ACK"), ("no ACK", "set at ack"),
+    }  # fmt: skip
+    wanted = {(a, b) for i, one in enumerate(kinds) for other in kinds[i + 1 :] for a in one for b in other}
+    assert wanted - impossible <= seen, wanted - impossible - seen
+    assert not impossible & seen - {("all", "no ACK")}  # with one channel, one is all
+
+
+@pytest.mark.parametrize("number", range(CASES))
+def test_the_kernel_equals_an_event_by_event_simulation_message_by_message(number, reservation_by_hand):
+    chance, routing, degree, protocol = case(number)
+    net = fabric(NETWORKS[number % len(NETWORKS)], routing)
     traffic = uniform(net.nodes, chance.choice([0.01, 0.1]), chance.randint(1, 5), 60, number)
     if len(traffic) > 80:
         traffic = type(traffic)(*(column[:80] for column in vars(traffic).values()))
@@ -69,6 +105,7 @@ def test_the_kernel_equals_an_event_by_event_simulation_message_by_message(numbe
         ):
             assert int(ours[message]) == theirs.get(message, NEVER), (message, protocol)
     assert run.outcome().retries == naive.retries
+    assert run.outcome().counts["switch_settings"] == naive.settings
 
 
 def owners_are_consistent(run: Reservation) -> None:

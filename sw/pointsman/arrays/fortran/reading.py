@@ -1,0 +1,339 @@
+"""Fortran text to an array program: declarations, directives and statements, one after the other.
+
+Takes a text, values for its parameters and processors; gives an `ArrayProgram`. What lies outside the affine subset but can be
+treated conservatively becomes a remark; everything else is an error with its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fparser.two import Fortran2003
+from fparser.two.utils import walk
+
+from pointsman.arrays.errors import ArrayProgramError
+from pointsman.arrays.tree.affine import Affine, Range
+from pointsman.arrays.tree.mapping import Array
+from pointsman.arrays.tree.sections import SectionReference, array_assignment
+from pointsman.arrays.tree.statements import Apply, ArrayProgram, Assign, Branch, DoLoop, Statement, references
+
+from .directives import Directives
+from .expressions import Names, affine, expression, known_value, mapping_of, of_integers, reference
+from .text import FortranText, directive_of, line_of
+
+F = Fortran2003
+SILENT = (F.Continue_Stmt, F.Print_Stmt, F.Write_Stmt, F.Comment, F.Return_Stmt, F.Stop_Stmt)
+
+
+def read_program(
+    text: str,
+    file: str = "<program>",
+    *,
+    values: Mapping[str, int] | None = None,
+    processors: Sequence[int] | None = None,
+    fixed: bool | None = None,
+) -> ArrayProgram:
+    """The array program of a Fortran text.
+
+    Parameters
+    ----------
+    text : str
+    file : str
+        Its name, for messages; ``.f`` and ``.for`` say fixed form.
+    values : mapping of str to int or None
+        Values of names that go before those of PARAMETER, such as ``{"n": 64}``.
+    processors : sequence of int or None
+        The grid of processors, before that of the text.
+    fixed : bool or None
+        Fixed form; None: by the file's name.
+
+    Raises
+    ------
+    ArrayProgramError
+    """
+    source = FortranText(text, file, fixed)
+    unit = source.parsed()
+    return _Reader(source, dict(values or {}), tuple(processors) if processors else None).program(unit)
+
+
+class _Reader:
+    def __init__(self, text: FortranText, values: dict[str, int], processors: tuple[int, ...] | None) -> None:
+        self.text = text
+        self.values = mapping_of(values)
+        self.names = Names(text, dict(self.values))
+        self.directives = Directives(self.names, processors)
+
+    def program(self, unit: Any) -> ArrayProgram:
+        name = self.text.file.rpartition("/")[2].partition(".")[0]
+        statements: list[Any] = []
+        pending: list[tuple[str, int]] = []
+        for part in unit.children:
+            if isinstance(part, F.Program_Stmt | F.Subroutine_Stmt):
+                name = str(part.items[1]).lower()
+            elif isinstance(part, F.Specification_Part):
+                for one in _flat(part):
+                    self.declaration(one, pending)
+            elif isinstance(part, F.Execution_Part):
+                statements += part.children
+            elif directive_of(part) is not None:
+                pending.append((directive_of(part) or "", line_of(part)))
+            elif isinstance(part, F.Internal_Subprogram_Part):
+                raise self.text.error(line_of(part), "subprograms inside a program are not built")
+        # Directives that stand between the declarations and the first statement belong to either part.
+        while statements and isinstance(statements[0], F.Comment):
+            first = statements.pop(0)
+            pending += [(directive, line_of(first)) for directive in [directive_of(first)] if directive is not None]
+        changes = [one for one in pending if one[0].lower().startswith("redistribute")]
+        for directive, line in pending:
+            if (directive, line) not in changes:
+                self.directives.declare(directive, line)
+        self.directives.finish()
+        self.names.changing = {
+            str(one.items[0]).lower()
+            for part in statements
+            for one in walk(part, F.Assignment_Stmt)
+            if isinstance(one.items[0], F.Name)
+        }
+        at_once = [self.directives.redistribute(*one) for one in changes]
+        body = (*filter(None, at_once), *self.statements(statements))
+        assert self.directives.grid is not None
+        free = self.names
+        return ArrayProgram(
+            name,
+            self.directives.grid,
+            self.directives.templates,
+            free.arrays,
+            body,
+            {name: value for name, value in free.parameters.items() if isinstance(value, int)},
+            tuple(free.remarks),
+        )
+
+    # Declarations
+
+    def declaration(self, node: Any, pending: list[tuple[str, int]]) -> None:
+        line = line_of(node)
+        if isinstance(node, F.Comment):
+            directive = directive_of(node)
+            if directive is not None:
+                pending.append((directive, line))
+        elif isinstance(node, F.Type_Declaration_Stmt):
+            self.typed(node, line)
+        elif isinstance(node, F.Parameter_Stmt):
+            for one in walk(node, F.Named_Constant_Def):
+                self.parameter(str(one.items[0]).lower(), one.items[1], line)
+        elif isinstance(node, F.Dimension_Stmt):
+            for name, shape in node.items[0]:
+                self.array(str(name).lower(), shape, line)
+        elif not isinstance(node, F.Implicit_Stmt | F.Data_Stmt | F.Common_Stmt | F.Intrinsic_Stmt):
+            raise self.text.error(
+                line, f"the declaration {str(node).splitlines()[0]} is of a kind that is not known here"
+            )
+
+    def typed(self, node: Any, line: int) -> None:
+        kind, attributes, entities = node.items
+        shape_for_all, parameter = None, False
+        for one in walk(attributes, (F.Attr_Spec, F.Dimension_Attr_Spec)) if attributes is not None else ():
+            if isinstance(one, F.Dimension_Attr_Spec):
+                shape_for_all = one.items[1]
+            parameter = parameter or str(one).lower() == "parameter"
+        for entity in entities.children:
+            name = str(entity.items[0]).lower()
+            self.names.declared.add(name)
+            if str(kind).lower().startswith("integer"):
+                self.names.integers.add(name)
+            shape = entity.items[1] if entity.items[1] is not None else shape_for_all
+            if parameter:
+                self.parameter(name, entity.items[3].items[1], line)
+            elif shape is not None:
+                self.array(name, shape, line)
+            elif entity.items[3] is not None:
+                raise self.text.error(line, f"{name} is given a first value in its declaration", hint="assign it")
+
+    def parameter(self, name: str, node: Any, line: int) -> None:
+        if name in self.values:
+            return
+        value = known_value(node, self.names)
+        if value is None:
+            raise self.text.error(line, f"the parameter {name} is no number that can be computed here", part=name)
+        self.names.parameters[name] = value
+
+    def array(self, name: str, shape: Any, line: int) -> None:
+        bounds = []
+        for one in shape.children if hasattr(shape, "children") else [shape]:
+            if not isinstance(one, F.Explicit_Shape_Spec):
+                raise self.text.error(line, f"{name} has no shape of numbers", part=name)
+            low, high = (None if part is None else affine(part, self.names) for part in one.items)
+            first = 1 if one.items[0] is None else None if low is None else low.known
+            last = None if high is None else high.known
+            if first is None or last is None:
+                symbol = min((high or low or Affine.of("n")).names, default="n")
+                raise self.text.error(
+                    line,
+                    f"the bounds {one} of {name} have no value here",
+                    part=name,
+                    hint=f"give one: --set {symbol}=…",
+                )
+            bounds.append((first, last))
+        if name in self.names.arrays:
+            raise self.text.error(line, f"{name} is declared twice", part=name)
+        self.names.arrays[name] = Array(name, tuple(bounds))
+
+    # Statements
+
+    def statements(self, nodes: Sequence[Any]) -> tuple[Statement, ...]:
+        made: list[Statement] = []
+        for node in nodes:
+            directive = directive_of(node)
+            if directive is not None:
+                change = self.directives.redistribute(directive, line_of(node))
+                made += [change] if change is not None else []
+            elif not isinstance(node, SILENT):
+                made.append(self.statement(node))
+        return tuple(made)
+
+    def statement(self, node: Any) -> Statement:
+        line = line_of(node)
+        if isinstance(node, F.Assignment_Stmt):
+            return self.assignment(node, line)
+        if isinstance(node, F.Block_Nonlabel_Do_Construct | F.Block_Label_Do_Construct | F.Action_Term_Do_Construct):
+            return self.loop(list(node.children))
+        if isinstance(node, F.If_Stmt):
+            return Branch(
+                self.condition(node.items[0], line), self.statements([node.items[1]]), (), self.text.position(line)
+            )
+        if isinstance(node, F.If_Construct):
+            return self.branch(list(node.children))
+        if isinstance(node, F.Forall_Stmt):
+            return self.forall(node.items[0], [node.items[1]], line)[0]
+        if isinstance(node, F.Forall_Construct):
+            made = self.forall(node.children[0].items[1], node.children[1:-1], line)
+            if len(made) != 1:
+                # Each of its assignments is complete before the next: a branch that is always taken holds them together.
+                return Branch(expression(F.Logical_Literal_Constant(".true."), self.names), tuple(made))
+            return made[0]
+        if isinstance(node, F.Where_Stmt):
+            return self.assignment(node.items[1], line, mask=expression(node.items[0], self.names))
+        raise self.text.error(
+            line,
+            f"a statement of a kind that is not known here: {str(node).splitlines()[0]}",
+            hint="known are assignments, DO with bounds, IF, FORALL and WHERE",
+        )
+
+    def assignment(self, node: Any, line: int, *, mask: object = None, indices: Sequence[Range] = ()) -> Assign:
+        target = (
+            reference(node.items[0], self.names) if not isinstance(node.items[0], F.Name) else self.named(node, line)
+        )
+        value = expression(node.items[2], self.names)
+        if self.names.is_integer(target.array) and not of_integers(value, self.names):
+            value = Apply("int", (value,))
+        try:
+            made = array_assignment(
+                target, value, self.names.arrays, mask=mask, indices=indices, position=self.text.position(line)
+            )
+        except ArrayProgramError as error:
+            raise self.text.error(line, error.message, part=target.array, hint=error.hint) from None
+        return made
+
+    def named(self, node: Any, line: int) -> SectionReference:
+        name = str(node.items[0]).lower()
+        if name in self.names.indices or name in self.names.parameters:
+            raise self.text.error(line, f"{name} is assigned and is the index of a loop, or a parameter", part=name)
+        return reference(node.items[0], self.names)
+
+    def condition(self, node: Any, line: int) -> Any:
+        try:
+            return array_assignment(SectionReference("", ()), expression(node, self.names), self.names.arrays).value
+        except ArrayProgramError as error:
+            if error.position is not None and error.line:
+                raise
+            raise self.text.error(line, "the condition of an IF is of arrays: it has no single truth") from None
+
+    def loop(self, nodes: list[Any]) -> DoLoop:
+        head, inner = nodes[0], nodes[1:]
+        while isinstance(head, F.Comment):  # fparser puts comments before a labelled DO inside it
+            head, inner = inner[0], inner[1:]
+        line = line_of(head)
+        control = next(iter(walk(head, F.Loop_Control)), None)
+        if control is None or control.items[1] is None:
+            raise self.text.error(
+                line, "a loop that is not counted is not built", hint="write DO index = first, last, step"
+            )
+        index, bounds = control.items[1]
+        name = str(index).lower()
+        if name in self.names.indices:
+            raise self.text.error(line, f"{name} is the index of a loop around this one", part=name)
+        if name in self.names.changing:
+            raise self.text.error(line, f"{name} is assigned somewhere and is the index of a loop", part=name)
+        made = self.range(name, [*bounds, None][:3], line)
+        if inner and isinstance(inner[-1], F.End_Do_Stmt):
+            inner = inner[:-1]
+        self.names.indices.append(name)
+        if inner and isinstance(inner[0], F.Label_Do_Stmt):
+            body: tuple[Statement, ...] = (self.loop(inner),)  # several loops that end on one statement
+        else:
+            body = self.statements(inner)
+        self.names.indices.remove(name)
+        return DoLoop(made, body, self.text.position(line))
+
+    def range(self, name: str, bounds: Sequence[Any], line: int) -> Range:
+        low, high, step = (Affine(1) if one is None else affine(one, self.names) for one in bounds)
+        if low is None or high is None or step is None:
+            raise self.text.error(
+                line, f"the bounds or the step of {name} are not affine in indices and parameters", part=name
+            )
+        if not step.known:
+            said = "0" if step.known == 0 else f"{step}, which has no value here"
+            hint = None if step.known == 0 else f"give it one: --set {step}=…"
+            raise self.text.error(line, f"the step of {name} is {said}", part=name, hint=hint)
+        return Range(name, low, high, step.known)
+
+    def branch(self, nodes: list[Any]) -> Branch:
+        parts: list[tuple[Any, list[Any]]] = []
+        for node in nodes:
+            if isinstance(node, F.If_Then_Stmt | F.Else_If_Stmt | F.Else_Stmt):
+                parts.append((node, []))
+            elif not isinstance(node, F.End_If_Stmt) and parts:
+                parts[-1][1].append(node)
+        otherwise: tuple[Statement, ...] = ()
+        made = None
+        for head, inside in reversed(parts):
+            body = self.statements(inside)
+            if isinstance(head, F.Else_Stmt):
+                otherwise = body
+                continue
+            line = line_of(head)
+            made = Branch(self.condition(head.items[0], line), body, otherwise, self.text.position(line))
+            otherwise = (made,)
+        assert made is not None
+        return made
+
+    def forall(self, header: Any, inside: Sequence[Any], line: int) -> list[Assign]:
+        ranges: list[Range] = []
+        for one in walk(header, F.Forall_Triplet_Spec):
+            name = str(one.items[0]).lower()
+            if name in self.names.indices or name in [range_.name for range_ in ranges]:
+                raise self.text.error(line, f"{name} is an index already", part=name)
+            ranges.append(self.range(name, one.items[1:], line))
+        own = [one.name for one in ranges]
+        self.names.indices.extend(own)
+        mask = None if header.items[1] is None else expression(header.items[1], self.names)
+        made: list[Assign] = []
+        for node in inside:
+            if made and any(True for _ in references(made[0].mask)):
+                raise self.text.error(line, "a FORALL whose mask reads arrays has one assignment only, here")
+            if isinstance(node, F.Comment):
+                continue
+            if not isinstance(node, F.Assignment_Stmt):
+                raise self.text.error(line_of(node), "a FORALL holds assignments only, here")
+            made.append(self.assignment(node, line_of(node), mask=mask, indices=ranges))
+        del self.names.indices[len(self.names.indices) - len(own) :]
+        return made
+
+
+def _flat(part: Any) -> list[Any]:
+    """The declarations in a specification part, those in its implicit parts included."""
+    found: list[Any] = []
+    for one in part.children:
+        found += _flat(one) if isinstance(one, F.Implicit_Part) else [one]
+    return found

@@ -1,0 +1,114 @@
+"""A Fortran text: parsed by fparser, with the places of its statements and the directives among its comments."""
+
+from __future__ import annotations
+
+import logging
+import re
+from functools import cache
+from typing import Any
+
+from fparser.common.readfortran import FortranStringReader
+from fparser.common.sourceinfo import FortranFormat
+from fparser.two import Fortran2003
+from fparser.two.parser import ParserFactory
+from fparser.two.utils import FortranSyntaxError, NoMatchError
+
+from pointsman.arrays.errors import ArrayProgramError
+from pointsman.program.program import Position
+
+DIRECTIVE = re.compile(r"[!cC*]hpf\$", re.IGNORECASE)
+FIXED = (".f", ".for", ".f77", ".ftn")
+
+
+@cache
+def _parser() -> Any:
+    logging.getLogger("fparser").setLevel(logging.CRITICAL)
+    return ParserFactory().create(std="f2008")
+
+
+class FortranText:
+    """The text of a program.
+
+    Parameters
+    ----------
+    text : str
+    file : str
+        Its name, for messages.
+    fixed : bool or None
+        Fixed form (Fortran 77); None: by the end of the file's name.
+    """
+
+    def __init__(self, text: str, file: str, fixed: bool | None = None) -> None:
+        self.file = file
+        self.lines = text.splitlines()
+        self.fixed = file.lower().endswith(FIXED) if fixed is None else fixed
+        self.text = "\n".join(self.lines) + "\n"
+
+    def position(self, number: int, part: str = "") -> Position:
+        """Where on a line (from 1) a part of it is first said; the first character if it is not found."""
+        line = self.lines[number - 1] if 1 <= number <= len(self.lines) else ""
+        found = re.search(rf"(?<!\w){re.escape(part)}", line, re.IGNORECASE) if part else None
+        at = found.start() if found else len(line) - len(line.lstrip())
+        return Position(self.file, max(number, 1), at + 1)
+
+    def error(self, number: int, message: str, *, part: str = "", hint: str | None = None) -> ArrayProgramError:
+        """An error on a line, at a part of it."""
+        line = self.lines[number - 1] if 1 <= number <= len(self.lines) else ""
+        return ArrayProgramError(message, position=self.position(number, part), line=line, hint=hint)
+
+    def parsed(self) -> Any:
+        """The parse tree of the only program unit.
+
+        Raises
+        ------
+        ArrayProgramError
+            If the text is not Fortran 2008, or has no or several program units.
+        """
+        parse = _parser()
+        if not any(re.match(r"\s*end\b", line, re.IGNORECASE) for line in self.lines):
+            raise self.error(len(self.lines), "the program has no END")
+        reader = FortranStringReader(self.text, ignore_comments=False)
+        reader.set_format(FortranFormat(not self.fixed, False))
+        try:
+            tree = parse(reader)
+        except (FortranSyntaxError, NoMatchError) as error:
+            found = re.search(r"at line (\d+)", str(error))
+            number = int(found[1]) if found else 1
+            raise self.error(number, "this is no Fortran statement, or none that may stand here") from None
+        except Exception as error:  # fparser has no common class for what it raises on hostile text
+            raise self.error(1, f"the text cannot be parsed: {type(error).__name__}") from None
+        units = [unit for unit in tree.children if not isinstance(unit, Fortran2003.Comment)]
+        if len(units) != 1:
+            raise self.error(1, f"an array program is a single program unit, and this text has {len(units)}")
+        return units[0]
+
+
+def line_of(node: Any) -> int:
+    """The line on which a statement begins; that of the statement around it for a part of one."""
+    while node is not None:
+        item = getattr(node, "item", None)
+        if item is not None:
+            return int(item.span[0])
+        first = next((c for c in getattr(node, "children", ()) if getattr(c, "item", None) is not None), None)
+        if first is not None:
+            return int(first.item.span[0])
+        node = getattr(node, "parent", None)
+    return 1
+
+
+def directive_of(node: Any) -> str | None:
+    """What a comment says after ``!HPF$``; None for other nodes and comments."""
+    if not isinstance(node, Fortran2003.Comment):
+        return None
+    text = str(node.items[0]).strip()
+    found = DIRECTIVE.match(text)
+    return text[found.end() :].strip() if found else None
+
+
+def expression_of(text: str) -> Any:
+    """An expression parsed by itself; None if it is none."""
+    _parser()
+    try:
+        return Fortran2003.Expr(text)
+    except (NoMatchError, FortranSyntaxError):
+        return None
