@@ -26,6 +26,7 @@ from .cost.schedule_lengths import longest
 from .plan import OnlinePart, PlannedOperator, ReplacedOperator
 from .structure.structure import Structure
 from .termination.hijack import Hijacked
+from .work import Work
 
 ROUTING = 0.3
 """Effort of the router for a plan whose own effort is 1."""
@@ -131,6 +132,8 @@ class PlanContext:
         May processors pass on messages where nothing else can be done?
     memo : PlanMemo
         Shared with the other divisions and schedule lengths of the program.
+    work : Work
+        Shared likewise: how much may be tried.
     """
 
     analysis: ProgramAnalysis
@@ -143,6 +146,7 @@ class PlanContext:
     asked: bool = False
     fallbacks: bool = True
     memo: PlanMemo = field(default_factory=PlanMemo)
+    work: Work = field(default_factory=Work)
 
     @property
     def program(self) -> Program:

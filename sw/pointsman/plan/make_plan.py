@@ -28,6 +28,7 @@ from .phases.candidate import draft_candidate, plan_candidate
 from .plan import Considered, Plan
 from .structure.structure import Structure
 from .timeline.timeline import timed
+from .work import Work
 
 PLANS = 4
 """Most candidates that are planned, times the effort: those with the fewest estimated cycles."""
@@ -73,6 +74,10 @@ class PlanOptions:
         Keep the first plan that is found, look for no quicker one, and try no longer schedules than usual.
     progress : callable or None
         Called with a line of text before each attempt.
+    refused : callable or None
+        Called with the reason of each candidate that is refused.
+    work : Work or None
+        How much may be tried; None: as much as is needed.
     """
 
     seed: int = 0
@@ -80,6 +85,8 @@ class PlanOptions:
     most_phases: int | None = None
     first: bool = False
     progress: Callable[[str], None] | None = None
+    refused: Callable[[str], None] | None = None
+    work: Work | None = None
 
 
 @seldom_collected
@@ -378,6 +385,7 @@ class _Attempts:
             asked=self.candidates.period is not None,
             fallbacks=fallbacks,
             memo=self.memo,
+            work=self.options.work or Work(),
         )
         try:
             least = draft_candidate(context)
@@ -421,6 +429,8 @@ class _Attempts:
 
     def _refuse(self, number: int, context: PlanContext, error: PointsmanError) -> None:
         self._failures.setdefault((context.fallbacks, number), error)
+        if self.options.refused is not None:
+            self.options.refused(error.message)
         self._note(number, None, f"refused: {error.message}")
 
     def _note(self, number: int, cycles: float | None, outcome: str, *, again: bool = True) -> None:

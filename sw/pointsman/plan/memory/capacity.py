@@ -45,13 +45,7 @@ def refuse_few_registers(phases: Sequence[PlannedPhase], shape: NodeShape, keeps
     if full is None:
         return
     index, node, left = full
-    kept: dict[int, int] = defaultdict(lambda: shape.pipelines)
-    shared: dict[int, int] = defaultdict(int)
-    for phase, keep in zip(phases, keeps, strict=True):
-        for where, count in phase.wiring.registers_used.items():
-            kept[where] += count if keep else 0
-            shared[where] = max(shared[where], 0 if keep else count)
-    needed = max(kept[where] + shared[where] for where in {*kept, *shared})
+    needed = _most_registers(phases, shape, keeps)
     raise RefusedError(
         f"phase '{phases[index].name}'",
         resource="interface registers a node",
@@ -60,6 +54,23 @@ def refuse_few_registers(phases: Sequence[PlannedPhase], shape: NodeShape, keeps
         why=f"it has {phases[index].wiring.registers_used[node]} at node {node}, which has {left} left",
         sizes={"registers": needed},
     )
+
+
+def registers_needed(plan: Plan) -> int:
+    """Interface registers that a node must have at least for a plan that fits."""
+    phases = [*plan.phases, *(one.planned for one in plan.continuing)]
+    keeps = [*keeps_registers(plan.structure, plan.phases), *(True for _ in plan.continuing)]
+    return _most_registers(phases, plan.shape, keeps)
+
+
+def _most_registers(phases: Sequence[PlannedPhase], shape: NodeShape, keeps: Sequence[bool]) -> int:
+    kept: dict[int, int] = defaultdict(lambda: shape.pipelines)
+    shared: dict[int, int] = defaultdict(int)
+    for phase, keep in zip(phases, keeps, strict=True):
+        for where, count in phase.wiring.registers_used.items():
+            kept[where] += count if keep else 0
+            shared[where] = max(shared[where], 0 if keep else count)
+    return max((kept[where] + shared[where] for where in {*kept, *shared}), default=shape.pipelines)
 
 
 def crowding_phase(

@@ -277,6 +277,7 @@ def _draft(
         own = context.streams(operator, implementation)
         spans.append(range(len(streams), len(streams) + len(own)))
         streams += own
+    context.work.spend(len(streams) + at_run_time * context.program.topology.nodes)
     part = _online_part(context, phase, implementations, choice)
     if part is not None and part.streams:
         spans.append(range(len(streams), len(streams) + len(part.streams)))

@@ -23,6 +23,9 @@ from pointsman.routing.subphases import with_subphases
 
 from .constraints import Constraints
 
+ROUTED = 10
+"""Work of a stream that is routed. One that is refused with all others, because something lacks, takes about a tenth."""
+
 
 def hops_of(part: OnlinePart | None, spans: Sequence[range], streams: int) -> range:
     """Span of the online streams of a phase that has no other streams (but a barrier later); else an empty range."""
@@ -66,6 +69,7 @@ def route(
         fewer = before.routed if isinstance(before, PhaseRoute) else fewer
         try:
             result = PhaseRoute(_routed(context, key, hops, fewer))
+            context.work.spend(ROUTED * len(streams))
         except RoutingError as error:
             result = error
         routes[key] = result

@@ -224,8 +224,11 @@ class Filling:
 
     def _distance(self, channel: int, slot: int) -> int:
         """Slots from ``slot`` to the nearest slot of ``channel``."""
-        apart = ((slot - other) % self.period for other in self.slots[channel])
-        return min((min(gap, self.period - gap) for gap in apart), default=self.period)
+        nearest = period = self.period
+        for other in self.slots[channel]:
+            gap = abs(slot - other)
+            nearest = min(nearest, gap, period - gap)
+        return nearest
 
     def _left(self, line: Line, slot: int) -> bool:
         """Does ``rest`` leave the cells of a word sent in ``slot`` free? In a pipeline no delivery may come in the slot before an

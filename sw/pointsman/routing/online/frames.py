@@ -152,7 +152,8 @@ def route_frames(
     Returns
     -------
     RoutedPhase or None
-        None if some channel has no path, if there are too few pipelines or VFSMs, or if some channel gets no word.
+        None if some channel has no path, if there are too few pipelines, VFSMs or interface registers, or if some channel gets
+        no word.
 
     Raises
     ------
@@ -168,6 +169,8 @@ def route_frames(
     frame = max(LEAST_FRAME, max(colours) + 1)
     others = [i for i in range(len(streams)) if i not in hops]
     rest = sorted_out(route_phase([streams[i] for i in others], topology, shape, period=period, seed=seed))
+    if min(_room(rest, ends, shape)) < 0 or _most_vfsms(rest, lines) >= shape.vfsms:
+        return None
     best: Filling | None = None
     for offset in range(frame):
         one = Filling(rest, [stream.weight for stream in channels], lines, period)
@@ -196,12 +199,7 @@ def _doubled(
 ) -> frozenset[int]:
     """Channels, of those for which ``even`` is true, that can have a second register at both ends, after each stream has had its
     first register everywhere."""
-    room = [shape.registers - shape.pipelines] * rest.topology.nodes
-    for chain in rest.chains:
-        for vfsm in chain.vfsms:
-            room[vfsm.node] -= (vfsm.source.kind == "inject") + (vfsm.destination.kind == "deliver")
-    for node in joined.from_iterable(ends):
-        room[node] -= 1
+    room = _room(rest, ends, shape)
     found = set()
     for channel, (u, v) in enumerate(ends):
         if even[channel] and room[u] > 0 and room[v] > 0:
@@ -209,6 +207,30 @@ def _doubled(
             room[v] -= 1
             found.add(channel)
     return frozenset(found)
+
+
+def _room(rest: RoutedPhase, ends: Sequence[tuple[int, int]], shape: NodeShape) -> list[int]:
+    """Interface registers that each node has left when each stream has had its first one everywhere; negative where they lack."""
+    room = [shape.registers - shape.pipelines] * rest.topology.nodes
+    for chain in rest.chains:
+        for vfsm in chain.vfsms:
+            room[vfsm.node] -= (vfsm.source.kind == "inject") + (vfsm.destination.kind == "deliver")
+    for node in joined.from_iterable(ends):
+        room[node] -= 1
+    return room
+
+
+def _most_vfsms(rest: RoutedPhase, lines: Sequence[Line]) -> int:
+    """The largest number that a VFSM would get."""
+    numbers: dict[tuple[int, int], int] = defaultdict(lambda: FIRST_FREE_VFSM - 1)
+    for chain in rest.chains:
+        for vfsm in chain.vfsms:
+            at = vfsm.node, vfsm.pipeline
+            numbers[at] = max(numbers[at], vfsm.number)
+    for line in lines:
+        for at in zip(line.nodes, line.pipelines, strict=True):
+            numbers[at] += 1
+    return max(numbers.values(), default=0)
 
 
 def sorted_out(routed: RoutedPhase) -> RoutedPhase:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,10 @@ from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError, RefusedError
 from pointsman.network import mesh
 from pointsman.plan import fitting
-from pointsman.plan.fitting import RESOURCES, fitted_plan
+from pointsman.plan.fitting import RESOURCES, SPOKEN, fitted_plan
 from pointsman.plan.make_plan import PlanOptions, make_plan
 from pointsman.plan.plan import Plan
+from pointsman.plan.work import Work
 from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
 
@@ -49,9 +51,11 @@ def test_it_fits_with_what_the_hint_says_and_not_with_less(what: str) -> None:
         plan_with(text, given)
     refused = caught.value
     assert set(refused.sizes) == changed
-    first = next(name for name in RESOURCES if name in changed)
-    assert (refused.resource, refused.size, refused.needed) == (RESOURCES[first], given[first], refused.sizes[first])
+    (named,) = (name for name in changed if RESOURCES[name] == refused.resource)
+    assert (refused.size, refused.needed) == (given[named], refused.sizes[named])
     assert refused.message.startswith(f"p needs {refused.needed} {refused.resource} and is given {refused.size}: ")
+    assert refused.why is not None
+    assert SPOKEN[named] in refused.why
     assert refused.hint == "it fits with " + " ".join(f"--{n.replace('_', '-')} {k}" for n, k in refused.sizes.items())
     enough = {**given, **refused.sizes}
     report = check_images(make_images(plan_with(text, enough)))
@@ -97,3 +101,53 @@ def test_it_says_what_it_is_looking_for() -> None:
     with pytest.raises(RefusedError):
         fitted_plan(program, NodeShape(registers=2), name="p", options=PlanOptions(progress=said.append))
     assert any(line.startswith("looking for what would do: ") and "interface registers a node" in line for line in said)
+
+
+SEVERAL = " ".join(
+    f"(broadcast 'a{k} {k} :m 10) (allreduce 'b{k} 'add :m 5) (cshift 'd{k} {k + 1} :m 7)" for k in range(3)
+)
+
+
+def test_a_refusal_names_what_lacks_although_the_first_division_lacked_something_else() -> None:
+    """All operators in a phase lack slots; what the program lacks in every division are registers."""
+    node = NodeShape(registers=5)
+    program = compile_text(SEVERAL, topology=mesh(3, 2))
+    with pytest.raises(PointsmanError, match="too few VFSM slots"):
+        make_plan(program, node, name="p")
+    with pytest.raises(
+        RefusedError, match=r"needs .* interface registers a node .* too few interface registers"
+    ) as caught:
+        fitted_plan(program, node, name="p")
+    assert caught.value.resource == RESOURCES["registers"]
+
+
+def test_what_would_do_is_looked_for_with_so_much_work_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left when the work is used up is not the smallest, and does."""
+    works: list[Work] = []
+    make = make_plan
+
+    def noted(*given: Any, options: PlanOptions, **more: Any) -> Plan:
+        if options.work is not None:
+            works.append(options.work)
+        return make(*given, options=options, **more)
+
+    monkeypatch.setattr(fitting, "make_plan", noted)
+    found = []
+    for most in (fitting.WORK, 6_000):
+        works.clear()
+        monkeypatch.setattr(fitting._Search, "left", most)
+        with pytest.raises(RefusedError) as caught:
+            plan_with(MANY, {"registers": 4})
+        assert 0 < sum(work.done for work in works) <= most
+        found.append(caught.value.sizes["registers"])
+        assert plan_with(MANY, caught.value.sizes, several=False)
+    assert found[0] <= found[1]
+
+
+def test_refusals_of_programs_for_sixteen_nodes_take_little_work() -> None:
+    """In streams, not in seconds: some two seconds of processor time."""
+    program = compile_text(MANY, topology=mesh(4, 4))
+    work = Work()
+    with pytest.raises(PointsmanError, match="too few interface registers"):
+        make_plan(program, NodeShape(registers=7), name="p", options=PlanOptions(first=True, work=work))
+    assert work.done < 40_000
