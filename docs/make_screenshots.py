@@ -27,6 +27,7 @@ SHOTS = {
     "show_switch": ("switch", "pointsman.go('switch')"),
     "show_why": ("fft", "pointsman.go('why')"),
     "show_route": ("route", "pointsman.go('space')"),
+    "show_optical": ("optical", "pointsman.state.to = 400; pointsman.go('channels')"),
     "show_packet": ("packet", "pointsman.go('space')"),
 }
 """By name of a picture: the page, and what is done in it."""

@@ -31,6 +31,17 @@ CONNECTIONS = {
     "connections": sorted({(u, (u * step + 1) % 12) for u in range(12) for step in (1, 2, 3, 5)}),
 }
 """Connections of the page of ``pointsman configure``."""
+TRAFFIC = {
+    "network": {"kind": "torus", "size": [4, 4]},
+    "degree": 4,
+    "reservation": {"direction": "forward", "cset": "all", "retry": 20},
+    "logical": "hypercube",
+    "traffic": {"kind": "uniform", "rate": 0.01, "slots": 6},
+    "dynamic": {"traffic": {"kind": "uniform", "rate": 0.004, "slots": 2}},
+    "slots": 1500,
+    "seed": 1,
+}
+"""Traffic of the page of ``pointsman optical``."""
 SHOWN = {
     "matmul": ("examples/matmul/matmul.py", "--mesh", "4x4", *MODEL, "--size", "16"),
     "gauss": ("examples/gauss/gauss.py", "--mesh", "4x4", *MODEL, "--size", "16"),
@@ -55,8 +66,10 @@ SHOWN = {
     "packet": ("examples/matmul/matmul.py", "--mesh", "4x4", *MODEL, "--size", "16", "--target", "packet"),
     "route": ("routes.json", "--topology", "torus:4x4"),
     "configure": ("configurations.json",),
+    "optical": ("figures.json",),
 }
-"""What each page shows, as arguments of ``pointsman show``; routes and configurations are made first, heat is the tutorial's."""
+"""What each page shows, as arguments of ``pointsman show``; routes, configurations and figures of an optical network are
+made first, heat is the tutorial's."""
 TUTORIAL_FILE = re.compile(r"^<!-- file: (\S+) -->\n```\S*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -86,6 +99,10 @@ def make_document(name: str) -> None:
             given, what = Path(folder, "connections.json"), str(Path(folder, "configurations.json"))
             given.write_text(json.dumps(CONNECTIONS))
             call("configure", str(given), "--json", what)
+        if name == "optical":
+            given, what = Path(folder, "traffic.json"), str(Path(folder, "figures.json"))
+            given.write_text(json.dumps(TRAFFIC))
+            call("optical", str(given), "--json", what)
         call("show", what, *options, "--json", str(out))
         (FOLDER / f"{name}.json.gz").write_bytes(gzip.compress(out.read_bytes(), 9, mtime=0))
 

@@ -102,6 +102,10 @@ def _from_json(path: Path, given: Given) -> Document:
         from pointsman.report.show.switch import configurations_document
 
         return configurations_document(plain, path.stem)
+    from pointsman.report.show.optical import is_optical, optical_document
+
+    if is_optical(plain):
+        return optical_document(plain, path.stem)
     if isinstance(plain, dict) and "router" in plain and "streams" in plain:
         from pointsman.report.show.answers import routes_document
 
@@ -113,5 +117,6 @@ def _from_json(path: Path, given: Given) -> Document:
         return run_document(plain, path.stem)
     raise PointsmanError(
         f"{path} is no JSON that pointsman writes and show can read",
-        hint="results of run --json, routes of route --json, configurations of configure --json, documents of show --json",
+        hint="results of run --json, routes of route --json, configurations of configure --json, results of optical --json, "
+        "documents of show --json",
     )

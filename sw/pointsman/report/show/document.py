@@ -137,13 +137,38 @@ class Table(msgspec.Struct):
     weights: list[float] = []
 
 
+class Carried(msgspec.Struct):
+    """A traffic on an optical network, carried in one way. ``ends``: (from, to) of links and connections, -1 for to or from a
+    node itself; ``ways``: the links of the network under each. ``held``: (place in ``ends``, channel, message, locked,
+    established, freed) in slots, -1 for never; whole up to slot ``held_until``. ``hops``: (place in ``ends``, channel, message,
+    slot in which the packet came to the router, was put into the connection's buffer, was sent). ``messages``: those that rows
+    name, as (number, ready, source, destination, packets, established, done). ``under_way``: messages in each of equal slices
+    of the run. ``quantiles``: of the delays, from none to all of the messages. ``histogram``: width of a bin in slots, messages
+    in each bin."""
+
+    name: str
+    degree: int
+    slots: int
+    ends: list[tuple[int, int]] = []
+    ways: list[list[int]] = []
+    held: list[tuple[int, int, int, int, int, int]] = []
+    held_until: int = 0
+    hops: list[tuple[int, int, int, int, int, int]] = []
+    hops_until: int = 0
+    messages: list[tuple[int, int, int, int, int, int, int]] = []
+    under_way: list[int] = []
+    quantiles: list[int] = []
+    histogram: tuple[float, list[int]] = (1.0, [])
+    figures: dict[str, Any] = {}
+
+
 class Document(msgspec.Struct):
     """Everything that the views show.
 
     Parameters
     ----------
     target : str
-        "numesh", "tdm", "packet", "route", "configure", or "run" for the summary of a run alone.
+        "numesh", "tdm", "packet", "route", "configure", "optical", or "run" for the summary of a run alone.
     period : int
         Slots of the period; 0 where nothing repeats.
     first : int
@@ -165,6 +190,7 @@ class Document(msgspec.Struct):
     nodes: list[Node] = []
     tables: list[Table] = []
     run: Run | None = None
+    optical: list[Carried] = []
     why: dict[str, Any] = {}
     source: list[str] = []
     notes: list[str] = []

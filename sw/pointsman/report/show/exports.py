@@ -25,7 +25,14 @@ PROGRAM, WORDS, LINKS = range(3)
 def perfetto_text(document: Document) -> str:
     """The run as a trace in Chrome's format: a process a node, with its activities and its words; a word is an arrow from the
     processor that writes it to each that reads it. Without a run: a period of each phase, a word a slice on the link's track.
+
+    Raises
+    ------
+    PointsmanError
+        If it is a run of an optical network, which has no processors.
     """
+    if document.optical:
+        raise PointsmanError("Perfetto is shown programs, and these are messages of an optical network")
     rows = list(_of_run(document, document.run)) if document.run is not None else list(_of_timetable(document))
     plain = {"displayTimeUnit": "ns", "otherData": {"unit": UNIT, "title": document.title}, "traceEvents": rows}
     return json.dumps(plain, separators=(",", ":")) + "\n"

@@ -83,6 +83,9 @@ def _views(document: Document) -> list[tuple[str, View, int]]:
         for number, table in enumerate(document.tables)
         if table.rows
     ]
+    found += [(f"channels-{one.name}", draw_channels, number) for number, one in enumerate(document.optical)]
+    if document.optical:
+        found.append(("delays", draw_delays, 0))
     return found
 
 
@@ -96,6 +99,8 @@ def draw_network(axes: Axes, document: Document, _: int) -> None:
     words = np.zeros(len(net.links))
     if run is not None and run.load:
         words = np.array([sum(row) for row in run.load], float)
+    elif document.optical:
+        words = _packets(document)
     else:
         for stream in document.streams:
             for way in stream.ways:
@@ -126,7 +131,7 @@ def draw_network(axes: Axes, document: Document, _: int) -> None:
         ScalarMappable(norm, colours),
         ax=axes,
         shrink=0.7,
-        label="words of the run" if run is not None and run.load else "words in a period of each phase",
+        label=_said_of_loads(document),
     )
     low, high = places.min(axis=0), places.max(axis=0)
     axes.set_xlim(low[0] - 0.6, high[0] + 0.6)
@@ -134,6 +139,94 @@ def draw_network(axes: Axes, document: Document, _: int) -> None:
     axes.set_aspect("equal")
     axes.set_axis_off()
     axes.set_title(document.title)
+
+
+def _said_of_loads(document: Document) -> str:
+    if document.optical:
+        return f"messages whose connection or packet was on the link, {document.optical[0].name}"
+    if document.run is not None and document.run.load:
+        return "words of the run"
+    return "words in a period of each phase"
+
+
+def _packets(document: Document) -> np.ndarray:
+    """Connections, or packets that hop, on each link; in the first mode."""
+    first = document.optical[0]
+    number = {pair: index for index, pair in enumerate(document.network.links)}
+    found = np.zeros(len(number))
+    for row in first.held:
+        link = number.get(first.ends[row[0]])
+        if link is not None and row[4] >= 0:
+            found[link] += 1
+    for row in first.hops:
+        found[first.ways[row[0]]] += 1
+    return found
+
+
+def draw_channels(axes: Axes, document: Document, number: int) -> None:
+    """Links and ports down, a lane a channel; slots across. Locked channels are hatched. Packets that hop: when each was sent."""
+    from matplotlib.patches import Patch
+
+    one = document.optical[number]
+    rows = list(dict.fromkeys([row[0] for row in one.held] + [row[0] for row in one.hops]))[:MOST_LINKS]
+    place = {end: index for index, end in enumerate(rows)}
+    lanes = max([row[1] + 1 for row in one.held], default=1)
+    locked, made = [], []
+    for end, channel, _, begin, established, freed in one.held:
+        if end in place:
+            stop = one.slots if freed < 0 else freed
+            middle = stop if established < 0 else established
+            low = place[end] + 0.05 + 0.9 * channel / lanes
+            locked.append((begin, middle - begin, low))
+            made.append((middle, stop - middle, low))
+    for bars, style in (
+        (locked, {"facecolor": "#F5D48C", "hatch": "////", "edgecolor": "#7A5200", "linewidth": 0.0}),
+        (made, {"facecolor": "#0072B2", "linewidth": 0.0}),
+    ):
+        if chosen := [bar for bar in bars if bar[1] > 0]:
+            left, wide, low = map(list, zip(*chosen, strict=True))
+            axes.bar(left, 0.9 / lanes, wide, low, align="edge", **style)
+    sent = [(row[5], place[row[0]] + 0.5) for row in one.hops if row[0] in place]
+    if sent:
+        axes.plot(*zip(*sent, strict=True), "|", color="#0072B2", ms=3)
+    axes.set_xlim(0, max(1, one.slots))
+    axes.set_ylim(max(1, len(rows)), 0)
+    every = max(1, len(rows) // 40)
+    axes.set_yticks(
+        [index + 0.5 for index in range(0, len(rows), every)], [_end(one.ends[end]) for end in rows[::every]]
+    )
+    axes.tick_params(axis="y", labelsize=6)
+    axes.set_xlabel("slot")
+    handles = (
+        [Patch(facecolor="#F5D48C", hatch="////", edgecolor="#7A5200", label="locked")]
+        if any(b[1] for b in locked)
+        else []
+    )
+    handles.append(Patch(facecolor="#0072B2", label="established" if one.held else "sent"))
+    axes.legend(handles=handles, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
+
+
+def _end(ends: tuple[int, int]) -> str:
+    source, destination = ends
+    return (
+        f"receiver {destination}"
+        if source < 0
+        else f"sender {source}"
+        if destination < 0
+        else f"{source} → {destination}"
+    )
+
+
+def draw_delays(axes: Axes, document: Document, _: int) -> None:
+    """The share of messages that are there within a delay, a line a mode."""
+    for index, one in enumerate(document.optical):
+        if one.quantiles:
+            shares = np.linspace(0, 1, len(one.quantiles))
+            axes.plot(np.array(one.quantiles) + 1, shares, color=COLOURS[index], label=one.name, drawstyle="steps-post")
+    axes.set_xscale("log")
+    axes.set_xlabel("slots from ready until all packets are there, and 1")
+    axes.set_ylabel("share of messages")
+    axes.legend()
 
 
 def draw_space_time(axes: Axes, document: Document, phase: int) -> None:

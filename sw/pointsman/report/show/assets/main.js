@@ -5,7 +5,10 @@ const VIEWS = [
   { name: "node", title: "Node", page: drawNode, when: () => doc.nodes.length > 0 || !!run },
   { name: "time", title: "Processors", draw: drawProcessors, when: () => !!run },
   { name: "switch", title: "Switch", draw: drawSwitch, when: () => doc.tables.length > 0 },
-  { name: "why", title: "Why", page: drawWhy, when: () => true },
+  { name: "channels", title: "Channels", draw: drawChannels, when: () => optics.some(mode => mode.held.length || mode.hops.length) },
+  { name: "delays", title: "Delays", draw: drawDelays, when: () => optics.some(mode => mode.quantiles.length) },
+  { name: "figures", title: "Figures", page: drawFigures, when: () => optics.length > 0 },
+  { name: "why", title: "Why", page: drawWhy, when: () => !optics.length },
   { name: "source", title: "Program", page: drawSource, when: () => doc.source.length > 0 },
 ].filter(view => view.when());
 const hasTime = timed || doc.streams.length > 0;  // configurations alone have none
@@ -19,11 +22,11 @@ function draw() {
   panel.style.display = view.page ? "none" : ""; canvas.style.display = view.draw ? "" : "none"; pane.style.display = view.page ? "" : "none";
   if (view.draw) view.draw();
   else {
-    const key = JSON.stringify([view.name, state.node, state.phase, state.line, state.colour]);
+    const key = JSON.stringify([view.name, state.node, state.phase, state.line, state.colour, state.mode]);
     if (key !== pageKey) { pageKey = key; view.page(); pane.scrollTop = 0; if (view.page === drawSource) drawSource(); }
   }
   if (hasTime) drawStrip();
-  const key = JSON.stringify([state.view, state.stream, state.way, state.word, state.link, state.phase, state.values, state.colour]);
+  const key = JSON.stringify([state.view, state.stream, state.way, state.word, state.link, state.phase, state.values, state.colour, state.mode, state.message]);
   if (key !== panelKey) { panelKey = key; drawPanel(); }
   document.querySelectorAll("#views button").forEach(button => button.setAttribute("aria-selected", button.dataset.view === view.name));
 }
@@ -43,7 +46,7 @@ function button(label, name, title, click, pressed) {
 }
 function buildControls() {
   controls.textContent = "";
-  controls.style.display = ["why", "source"].includes(viewNow().name) ? "none" : "";
+  controls.style.display = ["why", "source", "figures"].includes(viewNow().name) ? "none" : "";
   const view = viewNow().name;
   if (doc.phases.length && ["mesh", "space", "node"].includes(view) && doc.streams.length) choice("phase", "phase", doc.phases.map((phase, i) => [i, phase.name]), state.phase, value => { state.phase = +value; state.stream = state.word = -1; });
   if (["mesh", "space"].includes(view)) for (const index of new Set(doc.streams.filter(s => s.phase === state.phase || !doc.phases.length).map(s => s.operator))) {
@@ -57,17 +60,24 @@ function buildControls() {
   if (["mesh", "space"].includes(view) && doc.streams.length) choice("colour by", "colour", [["stream", "stream"], ["operator", "operator"], ["source", "source"]], state.colour, value => { state.colour = value; });
   if (view === "node") choice("node", "node", Array.from({ length: net.nodes }, (_, i) => [i, i]), state.node, value => { state.node = +value; });
   if (view === "switch") choice("connections", "table", doc.tables.map((table, i) => [i, table.name]), state.table, value => { state.table = +value; });
-  if (["mesh", "space", "time", "switch"].includes(view)) {
-    if (hasTime) button(state.playing ? "❚❚ pause" : "▶ play", "play", "Play (space)", () => play(!state.playing), state.playing);
-    if (hasTime) choice("cycles a second", "speed", [[2, "2"], [8, "8"], [32, "32"], [256, "256"], [2048, "2,048"], [16384, "16,384"]], state.speed, value => { state.speed = +value; });
-    button("all", "all", "Whole time (Home)", () => { wholeTime(); state.playing = false; Object.assign(eye(), { zoom: 1, x: 0, y: 0 }); });
-    button("+", "in", "Nearer (+)", () => zoom(1.3)); button("−", "out", "Farther (−)", () => zoom(1 / 1.3));
+  if (optics.length && ["mesh", "channels", "delays"].includes(view)) choice("mode", "mode", optics.map((mode, i) => [i, mode.name]), state.mode, value => { state.mode = +value; state.message = -1; });
+  if (view === "channels") {
+    if (optics[state.mode].hops.length) choice("rows", "rows", [["links", optics[state.mode].held.length ? "links and connections" : "connections"], ["routers", "routers of nodes"]], state.rows, value => { state.rows = value; });
+    choice("in order of", "sort", [["load", "load"], ["node", "nodes"]], state.sort, value => { state.sort = value; });
+    choice("colour by", "shade", [["state", "locked or established"], ["message", "message"], ["source", "source"]], state.shade, value => { state.shade = value; });
+  }
+  if (["mesh", "space", "time", "switch", "channels", "delays"].includes(view)) {
+    if (hasTime && view !== "delays") button(state.playing ? "❚❚ pause" : "▶ play", "play", "Play (space)", () => play(!state.playing), state.playing);
+    if (hasTime && view !== "delays") choice(unit + "s a second", "speed", [[2, "2"], [8, "8"], [32, "32"], [256, "256"], [2048, "2,048"], [16384, "16,384"]], state.speed, value => { state.speed = +value; });
+    if (view !== "delays") { button("all", "all", "Whole time (Home)", () => { wholeTime(); state.playing = false; Object.assign(eye(), { zoom: 1, x: 0, y: 0 }); });
+    button("+", "in", "Nearer (+)", () => zoom(1.3)); button("−", "out", "Farther (−)", () => zoom(1 / 1.3)); }
     button("save PNG", "png", "Save this picture", savePicture);
   }
 }
 function narrow() { if (run && doc.period && state.to - state.from > 12 * period) { const first = run.words.length ? Math.max(0, run.words[0][1] - 2) : 0; if (state.from < first) state.from = first; state.to = Math.min(cycles, state.from + Math.max(24, 6 * period)); } }
+const inTime = () => ["time", "channels"].includes(state.view) || (state.view === "space" && state.axis === "cycles");  // the picture shows the chosen slice
 function zoom(by) {
-  if (state.view === "time" || (state.view === "space" && state.axis === "cycles")) {
+  if (inTime()) {
     const middle = (state.from + state.to) / 2, half = Math.max(2, (state.to - state.from) / 2 / by);
     state.from = Math.max(0, middle - half); state.to = Math.min(stripEnd(), middle + half);
   } else { const look = eye(); look.zoom = Math.max(.3, Math.min(30, look.zoom * by)); }
@@ -109,7 +119,7 @@ canvas.addEventListener("pointermove", event => {
   if (pulling && event.buttons) {
     const look = eye(), dx = event.clientX - pulling.x, dy = event.clientY - pulling.y;
     if (Math.abs(dx) + Math.abs(dy) > 3) pulling.moved = true;
-    if (state.view === "time" || (state.view === "space" && state.axis === "cycles")) {
+    if (inTime()) {
       const by = -dx * (state.to - state.from) / Math.max(1, canvas.clientWidth - GUTTER), move = Math.max(-state.from, Math.min(stripEnd() - state.to, by));
       state.from += move; state.to += move;
     } else look.x += dx;
@@ -129,7 +139,7 @@ canvas.addEventListener("pointerup", event => {
   const moved = pulling && pulling.moved; pulling = null;
   if (moved) return;
   const hit = under(event);
-  if (!hit) { state.stream = state.word = state.link = -1; state.pick = 0; }
+  if (!hit) { state.stream = state.word = state.link = state.message = -1; state.pick = 0; }
   else pick(hit.what);
   buildControls(); refresh();
 });
@@ -137,6 +147,7 @@ canvas.addEventListener("dblclick", event => { const hit = under(event); if (hit
 canvas.addEventListener("pointerleave", () => { tip.style.display = "none"; });
 canvas.addEventListener("wheel", event => { event.preventDefault(); if (event.shiftKey) { eye().y -= event.deltaY; } else zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15); refresh(); }, { passive: false });
 function pick(what) {
+  if (what.message !== undefined) state.message = what.message;
   if (what.node !== undefined) { state.node = what.node; state.pick = what.pick || 0; }
   if (what.stream !== undefined) { state.stream = what.stream; state.way = what.way; state.word = what.word; if (doc.streams[what.stream].phase >= 0) state.phase = doc.streams[what.stream].phase; }
   else if (what.link !== undefined) state.link = what.link === state.link ? -1 : what.link;
@@ -153,7 +164,7 @@ for (const place of [panel, pane]) place.addEventListener("click", event => {
 });
 
 // Keyboard.
-const KEYS = [["1 … 7", "the views in turn"], ["space", "play or pause"], ["← →", "slice of time earlier or later"], ["+ −", "nearer, farther"], ["[ ]", "phase before, after"], ["n p", "next node, node before"], ["w", "next word of the chosen stream"], ["Home", "whole time"], ["Esc", "let go of stream, word and link"], ["mouse", "hover: what it is; click: follow it; drag: move; wheel: zoom; drag on the strip: choose a slice of time"]];
+const KEYS = [["1 … 9", "the views in turn"], ["space", "play or pause"], ["← →", "slice of time earlier or later"], ["+ −", "nearer, farther"], ["[ ]", "phase before, after"], ["n p", "next node, node before"], ["w", "next word of the chosen stream"], ["Home", "whole time"], ["Esc", "let go of stream, word and link"], ["mouse", "hover: what it is; click: follow it; drag: move; wheel: zoom; drag on the strip: choose a slice of time"]];
 document.addEventListener("keydown", event => {
   if (event.ctrlKey || event.metaKey || event.altKey || ["INPUT", "SELECT"].includes(event.target.tagName)) return;
   const dialog = document.getElementById("keys"), phases = Math.max(1, doc.phases.length);
@@ -164,7 +175,7 @@ document.addEventListener("keydown", event => {
     "[": () => { turn("phase", -1, phases); state.stream = state.word = -1; }, "]": () => { turn("phase", 1, phases); state.stream = state.word = -1; },
     n: () => turn("node", 1, net.nodes), p: () => turn("node", -1, net.nodes), Home: () => { wholeTime(); Object.assign(eye(), { zoom: 1, x: 0, y: 0 }); },
     w: () => { if (state.stream >= 0 && wordsOf[state.stream].length) { const all = wordsOf[state.stream]; state.word = all[(all.indexOf(state.word) + 1) % all.length]; const gone = departure(doc.streams[state.stream], run.words[state.word][1]); if (gone) state.way = doc.streams[state.stream].ways.indexOf(gone.way); } },
-    Escape: () => { state.stream = state.word = state.link = -1; state.pick = 0; state.playing = false; }, "?": () => { if (dialog.open) dialog.close(); else dialog.showModal(); },
+    Escape: () => { state.stream = state.word = state.link = state.message = -1; state.pick = 0; state.playing = false; }, "?": () => { if (dialog.open) dialog.close(); else dialog.showModal(); },
   };
   const number = +event.key;
   if (number >= 1 && number <= VIEWS.length) go(VIEWS[number - 1].name);
@@ -175,6 +186,7 @@ document.addEventListener("keydown", event => {
 document.getElementById("title").textContent = doc.title;
 const verdict = document.getElementById("verdict");
 if (run) { verdict.textContent = `${count(run.cycles)} cycles on ${run.engine}: ${run.answer}`; if (!run.correct) verdict.className = "wrong"; }
+else if (optics.length) verdict.textContent = optics.map(mode => `${mode.name} ${count(mode.slots)} slots`).join(", ");
 else verdict.textContent = doc.target === "numesh" ? "timetable, not run" : "";
 VIEWS.forEach((view, i) => {
   const tab = document.createElement("button");
@@ -185,6 +197,7 @@ document.getElementById("keys").innerHTML = "<h2>Keys and mouse</h2><table>" + K
 document.getElementById("help").addEventListener("click", () => document.getElementById("keys").showModal());
 window.addEventListener("resize", refresh);
 if (location.hash.length > 1) for (const part of location.hash.slice(1).split("&")) { const [name, value] = part.split("="); if (name in state) state[name] = isNaN(+value) ? value : +value; }
+if (!optics[state.mode]) state.mode = 0;
 if (!VIEWS.some(view => view.name === state.view)) state.view = (VIEWS.find(view => view.name === "switch") || VIEWS[0]).name;
 if (!hasTime) strip.parentElement.style.display = "none";
 window.pointsman = { doc, state, go, refresh, hits: () => hits };

@@ -63,7 +63,7 @@ function drawMesh() {
     const ends = linkEnds(u, v, place), used = words[link];
     arrow(pen, ends, used ? heat(.18 + .82 * used / full) : "#e3e5e8", wide);
     const mx = (ends.x1 + ends.x2) / 2, my = (ends.y1 + ends.y2) / 2;
-    hits.push({ x: mx, y: my, r: Math.max(9, place.scale * .16), what: { link }, say: () => `link ${linkName(link)}\n${count(used)} words in ${count(span)} ${hasLoad ? "cycles" : "slots"}: ${(100 * used / span).toFixed(1)} % of its capacity` });
+    hits.push({ x: mx, y: my, r: Math.max(9, place.scale * .16), what: { link }, say: () => `link ${linkName(link)}\n${count(used)} ${optics.length ? "packets" : "words"} in ${count(span)} ${hasLoad ? "cycles" : "slots"}: ${(100 * used / span).toFixed(1)} % of its capacity` });
     if (labelled && used) {
       const upright = Math.abs(ends.dy) > Math.abs(ends.dx);  // beside its arrow, however many digits it has
       pen.fillStyle = "#333"; pen.textAlign = upright ? (ends.dy > 0 ? "right" : "left") : "center";
@@ -129,7 +129,7 @@ function legend(pen, width, height, full) {
   const x = 12, y = height - 14;
   for (let i = 0; i < 60; i++) { pen.fillStyle = heat(.18 + .82 * i / 60); pen.fillRect(x + i * 2, y - 5, 2, 10); }
   pen.fillStyle = "#333"; pen.textAlign = "left";
-  pen.fillText(`1 to ${count(full)} words a link` + (timed ? ` in cycles ${count(state.from)} to ${count(state.to)}` : doc.period ? ` in slots ${Math.floor(state.from)} to ${Math.max(Math.floor(state.from), Math.ceil(state.to) - 1)} of ${period}` : ""), x + 128, y);
+  pen.fillText(`1 to ${count(full)} ${optics.length ? "packets" : "words"} a link` + (timed ? ` in ${unit}s ${count(state.from)} to ${count(state.to)}` : doc.period ? ` in slots ${Math.floor(state.from)} to ${Math.max(Math.floor(state.from), Math.ceil(state.to) - 1)} of ${period}` : ""), x + 128, y);
   if (run && run.spans.length) categoryLegend(pen, x + 390, y, width - 8);
 }
 

@@ -6,14 +6,15 @@ const doc = JSON.parse(new TextDecoder().decode(inflate(packed)));
 
 const COLOURS = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#A08A00", "#555555"];  // Okabe and Ito
 const CATEGORY = { cpu: "#BBBBBB", write: "#E69F00", read: "#56B4E9", psync: "#D55E00", router: "#009E73", reprog: "#CC79A7", online: "#F0E442" };
-const net = doc.network, run = doc.run, period = doc.period || 1;
-const cycles = run ? Math.max(1, run.cycles) : period;
+const net = doc.network, run = doc.run, optics = doc.optical || [], period = doc.period || 1;
+const cycles = optics.length ? optics.reduce((most, mode) => Math.max(most, mode.slots), 1) : run ? Math.max(1, run.cycles) : period;
+const unit = optics.length ? "slot" : "cycle";
 const hasLoad = !!(run && run.load.length);
 const state = {
-  view: "mesh", phase: 0, values: {}, from: 0, to: hasLoad || run ? cycles : period, node: 0, link: -1, stream: -1, word: -1, way: 0,
-  order: "way", colour: "stream", axis: doc.period || !run ? "slots" : "cycles", playing: false, now: 0, speed: 8, table: 0, slow: 0,
+  view: "mesh", phase: 0, values: {}, from: 0, to: hasLoad || run || optics.length ? cycles : period, node: 0, link: -1, stream: -1, word: -1, way: 0,
+  order: "way", colour: "stream", axis: doc.period || !run ? "slots" : "cycles", playing: false, now: 0, speed: 8, table: 0, slow: 0, mode: 0, rows: "links", shade: "state", message: -1, sort: "load",
 };
-const timed = !!(run && (run.load.length || run.spans.length));  // the strip shows cycles of the run; otherwise slots
+const timed = !!(optics.length || (run && (run.load.length || run.spans.length)));  // the strip shows cycles of the run; otherwise slots
 
 const linkFrom = new Map();
 net.links.forEach(([u, v], index) => linkFrom.set(u + ">" + v, index));
@@ -85,6 +86,7 @@ function firstAt(rows, time) {
 
 // Loads of links between two times: words, and share of the cycles (of the period's slots where there is no run).
 function loads(from, to) {
+  if (optics.length) return opticalLoads(from, to);
   const words = new Float64Array(net.links.length);
   if (hasLoad) {
     const first = Math.max(0, Math.floor(from / run.slice_cycles)), last = Math.min(run.load[0].length, Math.max(first + 1, Math.ceil(to / run.slice_cycles)));

@@ -28,7 +28,8 @@ function drawStrip() {
     pen.fillRect(x, 2, wide, bandTall);
     if (wide > 34) { pen.fillStyle = "#333"; pen.save(); pen.beginPath(); pen.rect(x, 2, wide - 2, bandTall); pen.clip(); pen.fillText(phaseName(phase), x + 3, 2 + bandTall / 2); pen.restore(); }
   }
-  const rows = busiest(), tall = Math.max(3, Math.min(9, (height - bandTall - 20) / Math.max(1, rows.length)));
+  if (optics.length) drawUnderWay(pen, width, 2, height - 20);
+  const rows = optics.length ? [] : busiest(), tall = Math.max(3, Math.min(9, (height - bandTall - 20) / Math.max(1, rows.length)));
   rows.forEach(({ link, row, full }, i) => {
     const y = bandTall + 4 + i * tall;
     row.forEach((words, slice) => {
@@ -38,7 +39,7 @@ function drawStrip() {
     });
     if (i % Math.ceil(10 / tall) === 0) { pen.fillStyle = "#444"; pen.textAlign = "right"; pen.fillText(linkName(link), stripEdge - 5, y + tall / 2); pen.textAlign = "left"; }
   });
-  if (!rows.length && timed && run.spans.length) drawStripShares(pen, width, bandTall + 4, height - bandTall - 22);
+  if (!rows.length && run && timed && run.spans.length) drawStripShares(pen, width, bandTall + 4, height - bandTall - 22);
   pen.fillStyle = "rgba(60,60,60,.14)";
   const a = stripX(width, state.from), b = stripX(width, state.to);
   pen.fillRect(stripEdge, 0, a - stripEdge, height - 14); pen.fillRect(b, 0, width - 8 - b, height - 14);
@@ -47,7 +48,7 @@ function drawStrip() {
   const step = niceStep(stripEnd() / Math.max(3, width / 90));
   pen.fillStyle = "#444"; pen.textAlign = "center";
   for (let t = 0; t <= stripEnd(); t += step) pen.fillText(count(t), stripX(width, t), height - 7);
-  pen.textAlign = "left"; pen.fillText(timed ? "cycle" : "slot", 6, height - 7);
+  pen.textAlign = "left"; pen.fillText(timed ? unit : "slot", 6, height - 7);
   if (timed && phaseBands().length) pen.fillText("phases", 6, 9);
 }
 let sharesKept = null;

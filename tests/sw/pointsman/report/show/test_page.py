@@ -179,7 +179,7 @@ def test_the_picture_that_is_seen_can_be_saved(opened: Any) -> None:
 SHOWN = Path(__file__).parents[5] / "docs" / "shown"
 
 
-@pytest.mark.parametrize("name", ["packet", "configure", "switch", "route"])
+@pytest.mark.parametrize("name", ["packet", "configure", "switch", "route", "optical"])
 def test_pages_of_other_targets_draw_and_every_control_can_be_driven(name: str, browser: Any, tmp_path: Path) -> None:
     document = read_document(gzip.decompress((SHOWN / f"{name}.json.gz").read_bytes()))
     write_page(document, tmp_path / "page.html")
@@ -189,7 +189,7 @@ def test_pages_of_other_targets_draw_and_every_control_can_be_driven(name: str, 
     assert views
     for number, view in enumerate(views, 1):
         browser.key(str(number))
-        if view in ("mesh", "space", "time", "switch"):
+        if view in ("mesh", "space", "time", "switch", "channels", "delays"):
             assert ink(browser, "canvas") > 8, view
             assert browser.run("pointsman.hits().length") > 0, view
         else:
