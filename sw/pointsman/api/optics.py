@@ -4,13 +4,16 @@ this."""
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pointsman.errors import PointsmanError
 
 from .judged import judge_configurations
+
+if TYPE_CHECKING:
+    from pointsman.optical.spec import Spec
 
 
 def optical(spec: Path | str, *, modes: Sequence[str] | None = None) -> dict[str, dict[str, Any]]:
@@ -33,25 +36,53 @@ def optical(spec: Path | str, *, modes: Sequence[str] | None = None) -> dict[str
     PointsmanError
         If the file or a mode is wrong, or there are too few channels.
     """
-    from pointsman.optical.run import logical_of, needs_logical, run_modes
-    from pointsman.optical.spec import MIXED, MODES, read_spec
+    from pointsman.optical.spec import read_spec
+
+    _check_modes(modes)
+    read = read_spec(Path(spec))
+    try:
+        return _figures(read, modes)
+    except PointsmanError as error:
+        raise PointsmanError(f"{spec}: {error.message}", hint=error.hint) from None
+
+
+def optical_figures(
+    content: Mapping[str, Any], folder: Path, *, modes: Sequence[str] | None = None
+) -> dict[str, dict[str, Any]]:
+    """As `optical`, from the values of a file instead of the file; traces are in ``folder``.
+
+    Raises
+    ------
+    PointsmanError
+        As `optical`.
+    """
+    from pointsman.optical.spec import spec_from
+
+    _check_modes(modes)
+    return _figures(spec_from(content, folder), modes)
+
+
+def _check_modes(modes: Sequence[str] | None) -> None:
+    from pointsman.optical.spec import MIXED, MODES
 
     known = (*MODES, MIXED)
     for mode in modes or ():
         if mode not in known:
             raise PointsmanError(f"there is no mode '{mode}'", hint=f"known are {', '.join(known)}")
-    read = read_spec(Path(spec))
+
+
+def _figures(spec: Spec, modes: Sequence[str] | None) -> dict[str, dict[str, Any]]:
+    from pointsman.optical.run import logical_of, needs_logical, run_modes
+    from pointsman.optical.spec import MIXED, MODES
+
     if modes is None:
-        modes = MODES if read.dynamic is None else known
+        modes = MODES if spec.dynamic is None else (*MODES, MIXED)
     made = None
-    try:
-        if needs_logical(read, modes):
-            made = logical_of(read)
-            if read.fabric.topology.regular:
-                judge_configurations(made.configurations())
-        return run_modes(read, modes, made)
-    except PointsmanError as error:
-        raise PointsmanError(f"{spec}: {error.message}", hint=error.hint) from None
+    if needs_logical(spec, modes):
+        made = logical_of(spec)
+        if spec.fabric.topology.regular:
+            judge_configurations(made.configurations())
+    return run_modes(spec, modes, made)
 
 
 def optical_text(answer: dict[str, dict[str, Any]]) -> str:

@@ -6,9 +6,10 @@ docs/optical.md shows the form. Every number is checked here or where it is used
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -154,6 +155,31 @@ def read_spec(path: Path) -> Spec:
         If the file is wrong; the message has the place of the first fault.
     """
     return read_json(path, "specification", _File, lambda file: _spec(file, path.parent), page="docs/optical.md")
+
+
+def spec_from(content: Mapping[str, Any], folder: Path) -> Spec:
+    """A specification from plain values; traces are in ``folder``.
+
+    Raises
+    ------
+    PointsmanError
+        If it is wrong; the message has the place of the first fault.
+    """
+    return _spec(check_form(content), folder)
+
+
+def check_form(content: Mapping[str, Any]) -> _File:
+    """Check names and kinds of values, but not yet what they mean.
+
+    Raises
+    ------
+    PointsmanError
+        With the place of the first fault.
+    """
+    try:
+        return msgspec.convert(content, _File)
+    except msgspec.ValidationError as error:
+        raise PointsmanError(str(error), hint="docs/optical.md shows the form") from None
 
 
 def _spec(file: _File, folder: Path) -> Spec:

@@ -57,6 +57,24 @@ class Case:
         asked = [self.application, self.sources, self.as_dict(), own_digest()]
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
 
+    def values(self) -> tuple[bool, dict[str, Any]]:
+        """Run it: whether the answer is right, and its values.
+
+        Raises
+        ------
+        PointsmanError
+            If it cannot be run.
+        """
+        result = pointsman.run(
+            self.application,
+            self.network,
+            target=self.target,
+            arguments=self.arguments,
+            dry=self.dry,
+            **self.options,
+        )
+        return result.correct, result.values
+
     def __str__(self) -> str:
         given = self.as_dict()
         given.update(given.pop("arguments"))
@@ -134,15 +152,8 @@ def _run(case: Case) -> Record:
     started = time.perf_counter()
     record: Record = {"case": case.as_dict()}
     try:
-        result = pointsman.run(
-            case.application,
-            case.network,
-            target=case.target,
-            arguments=case.arguments,
-            dry=case.dry,
-            **case.options,
-        )
-        record |= {"status": "right" if result.correct else "wrong", "values": result.values}
+        correct, values = case.values()
+        record |= {"status": "right" if correct else "wrong", "values": values}
     except PointsmanError as error:
         record |= {"status": "error", "error": str(error)}
     except Exception:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from pointsman.report.table import table
 from .cases import Record
 
 MEASURED = ("total_cycles",)
+MEASURED_OPTICAL = ("delivered", "delay.mean", "throughput")
 """Columns of a table for which the file names none, besides what differs between the cases."""
 
 
@@ -38,13 +39,15 @@ def differing(records: Sequence[Record]) -> list[str]:
 def table_text(records: Sequence[Record], columns: Sequence[str] = ()) -> str:
     """A row for each case."""
     options = differing(records)
-    names = [*options, "status", *(columns or MEASURED)]
+    optical = any("optical" in record["case"] for record in records)
+    names = [*options, "status", *(columns or (MEASURED_OPTICAL if optical else MEASURED))]
     rows = [[_shown(column(record, name)) for name in names] for record in records]
     return table(names, rows)
 
 
 def plot(records: Sequence[Record], axes: Mapping[str, str], path: Path) -> None:
-    """Draw a column over another, a line for each value of a third, into a .png, .svg or .pdf file.
+    """Draw a column over another, a line for each value of a third, into a .png, .svg or .pdf file. Of several values at the
+    same place of a line the greatest or least is taken if ``axes`` say so (take).
 
     Raises
     ------
@@ -62,6 +65,8 @@ def plot(records: Sequence[Record], axes: Mapping[str, str], path: Path) -> None
             lines.setdefault(by, []).append((x, y))
     if not lines:
         raise PointsmanError(f"no case has both {axes['x']} and a number as {axes['y']}, so there is nothing to plot")
+    if "take" in axes:
+        lines = {name: _taken(points, max if axes["take"] == "greatest" else min) for name, points in lines.items()}
     import matplotlib as mpl
 
     with mpl.rc_context({"svg.hashsalt": "pointsman"}):
@@ -82,15 +87,26 @@ def plot(records: Sequence[Record], axes: Mapping[str, str], path: Path) -> None
         figure.savefig(path, metadata={".svg": {"Date": None}}.get(path.suffix.lower()))
 
 
+def _taken(points: Sequence[tuple[Any, float]], choose: Callable[[list[float]], float]) -> list[tuple[Any, float]]:
+    """One point at each place."""
+    places = {repr(x): x for x, _ in points}
+    return [(x, choose([y for other, y in points if repr(other) == name])) for name, x in places.items()]
+
+
 def _place(x: Any) -> Any:
     """Numbers as they are, other values by their text."""
     return x if isinstance(x, int | float) and not isinstance(x, bool) else str(x)
 
 
 def _names(case: Mapping[str, Any]) -> list[str]:
-    return [
-        one for name in case for one in ([f"{name}.{key}" for key in case[name]] if name == "arguments" else [name])
-    ]
+    """Options by name, those in tables with dots between."""
+    found = []
+    for name, value in case.items():
+        if isinstance(value, Mapping):
+            found += [f"{name}.{inner}" for inner in _names(value)]
+        else:
+            found.append(name)
+    return found
 
 
 def _shown(value: Any) -> str:

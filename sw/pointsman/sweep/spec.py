@@ -14,6 +14,9 @@
     x = "network"
     y = "total_cycles"
     by = "target"
+    take = "least"                       # of several values at the same place
+
+A product over specifications of ``pointsman optical`` is another kind: ``optical`` has its form.
 
 Every key of a product but ``skip`` may have one value or a list of values; options are those of `pointsman.run`.
 """
@@ -42,12 +45,15 @@ from pointsman.errors import PointsmanError
 from pointsman.files import read_text
 
 from .cases import Case, digest_beside
+from .optical import KEYS as OPTICAL_KEYS
+from .optical import optical_cases
 
 MOST_CASES = 100_000
 OPTIONS = tuple(name for name in RULES if name not in ("trace", "wave", "wave_window", "events"))
 """Options of `pointsman.run` that a product may have; the others are files, and for a single run."""
 KEYS = ("application", "network", "target", "dry", "arguments", "skip", *OPTIONS)
-PLOT_KEYS = ("x", "y", "by")
+PLOT_KEYS = ("x", "y", "by", "take")
+TAKE = ("greatest", "least")
 
 
 @dataclass(frozen=True)
@@ -108,9 +114,13 @@ class _Reader:
                 self.wrong(where, "there is no such key", suggestion(name, names) or f"known are {', '.join(names)}")
 
     def _product(self, key: str, plain: Mapping[str, Any]) -> Iterator[Case]:
+        if "optical" in plain:
+            self._known(key, plain, OPTICAL_KEYS)
+            yield from optical_cases(self.path, key, plain, self.wrong)
+            return
         self._known(key, plain, KEYS)
         if "application" not in plain:
-            self.wrong(f"{key}.application", "must name the file of an application")
+            self.wrong(f"{key}.application", "must name the file of an application, or there must be a table optical")
         arguments = plain.get("arguments", {})
         if not isinstance(arguments, dict):
             self.wrong(f"{key}.arguments", "must be a table of the application's own options")
@@ -198,10 +208,12 @@ class _Reader:
         self._known("plot", plain, PLOT_KEYS)
         assert isinstance(plain, dict)
         for name in PLOT_KEYS:
-            if name != "by" and name not in plain:
+            if name in ("x", "y") and name not in plain:
                 self.wrong(f"plot.{name}", "must name a column")
             if name in plain and not (isinstance(plain[name], str) and plain[name]):
                 self.wrong(f"plot.{name}", f"must be the name of a column, not {plain[name]!r}")
+        if plain.get("take", TAKE[0]) not in TAKE:
+            self.wrong("plot.take", f"must be one of {', '.join(TAKE)}, not {plain['take']!r}")
         return dict(plain)
 
 

@@ -183,9 +183,12 @@ def draw_channels(axes: Axes, document: Document, number: int) -> None:
         (locked, {"facecolor": "#F5D48C", "hatch": "////", "edgecolor": "#7A5200", "linewidth": 0.0}),
         (made, {"facecolor": "#0072B2", "linewidth": 0.0}),
     ):
-        if chosen := [bar for bar in bars if bar[1] > 0]:
-            left, wide, low = map(list, zip(*chosen, strict=True))
-            axes.bar(left, 0.9 / lanes, wide, low, align="edge", **style)
+        kept = [bar for bar in bars if bar[1] > 0]
+        if kept:
+            begins, wides, lows = map(list, zip(*kept, strict=True))
+            drawn = axes.bar(begins, 0.9 / lanes, wides, lows, align="edge")
+            for bar in drawn:
+                bar.set(**style)
     sent = [(row[5], place[row[0]] + 0.5) for row in one.hops if row[0] in place]
     if sent:
         axes.plot(*zip(*sent, strict=True), "|", color="#0072B2", ms=3)

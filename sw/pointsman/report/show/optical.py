@@ -169,7 +169,11 @@ def _carried(mode: str, one: _Mode, plain: Mapping[str, Any], ways: Fabric | Non
         held_until=one.held_until,
         hops=hops,  # type: ignore[arg-type]
         hops_until=one.hops_until,
-        messages=[(number, *one.messages[number][:4], *map(_or, one.messages[number][4:])) for number in named],
+        messages=[
+            (number, *row[:4], _or(row[4]), _or(row[5]))
+            for number in named
+            for row in one.messages[number : number + 1]
+        ],
         under_way=_under_way(ready, done, one.slots),
         quantiles=[int(delays[min(len(delays) - 1, len(delays) * i // QUANTILES)]) for i in range(QUANTILES + 1)]
         if len(delays)
