@@ -73,7 +73,7 @@ class Case:
             dry=self.dry,
             **self.options,
         )
-        return result.correct, result.values
+        return result.correct, dict(result.values)
 
     def __str__(self) -> str:
         given = self.as_dict()
