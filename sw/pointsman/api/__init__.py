@@ -1,11 +1,12 @@
-"""Pointsman from Python: ``pointsman.run``, ``compile``, ``route``, ``configure`` and ``optical``. The commands of these names
-call them.
+"""Pointsman from Python: ``pointsman.run``, ``compile``, ``compare``, ``route``, ``configure`` and ``optical``. The commands of
+these names call them.
 
 Start with ``running``. ``options`` has what may be chosen, ``result`` what a run gives, ``targets`` the kinds of hardware,
 ``judged`` the judge's word on what is made. Modules open the rooms that they need when they are called, so that help and errors
 of the command come at once.
 """
 
+from .comparing import compare
 from .compiling import compile_ as compile
 from .connecting import configure
 from .optics import optical
@@ -14,4 +15,15 @@ from .result import Compiled, Result
 from .routing import route
 from .running import run
 
-__all__ = ["CompileOptions", "Compiled", "Result", "RunOptions", "compile", "configure", "optical", "route", "run"]
+__all__ = [
+    "CompileOptions",
+    "Compiled",
+    "Result",
+    "RunOptions",
+    "compare",
+    "compile",
+    "configure",
+    "optical",
+    "route",
+    "run",
+]

@@ -1,9 +1,9 @@
-"""Comparison of two runs, from the JSON that ``pointsman run --json`` writes."""
+"""Comparison of two runs, from the JSON that ``pointsman run --json`` writes; and of a program on several targets."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +112,27 @@ def compare_text(one: Mapping[str, Any], two: Mapping[str, Any], names: tuple[st
     for name, (first, second) in found["settings"].items():
         lines.append(f"{name}: {_short(first)} in A, {_short(second)} in B")
     return "\n".join(lines).rstrip()
+
+
+def targets_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A program on several targets (`pointsman.api.compare`) as text."""
+    lines: list[list[object]] = []
+    for row in rows:
+        cycles, ratio = row["cycles"], row["ratio"]
+        said = "not known: too long to be played, or more channels than the model has"
+        if row["error"] is not None:
+            said = row["error"]
+        elif cycles is not None:
+            said = row["hardware"]
+        lines.append(
+            [row["target"], "–" if cycles is None else f"{cycles:,.0f}", "–" if ratio is None else f"{ratio:.2f}", said]
+        )
+    head = ["target", "cycles", "over the least", "hardware"]
+    return (
+        table(head, lines)
+        + "\n\nPredicted until the last processor has ended, nothing computed, loads included. A word takes a cycle on a link, "
+        "and a slot of the optical network."
+    )
 
 
 def _change(first: float, second: float) -> str:

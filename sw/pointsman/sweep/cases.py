@@ -7,6 +7,7 @@ import json
 import threading
 import time
 import traceback
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -31,32 +32,20 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
-    """An application on a network, with its own options (``arguments``) and those of `pointsman.run`; equal to itself only.
+class SweptCase(ABC):
+    """What is run once; equal to itself only.
 
-    ``application`` is an absolute path; ``sources`` is a digest of what is written in it and beside it (`digest_beside`).
+    ``application`` is the absolute path of a file; ``sources`` is a digest of what else the case reads.
     """
 
     application: str
     sources: str
-    network: str | None
-    target: str | None
-    dry: bool = False
-    options: Mapping[str, Any] = field(default_factory=dict)
-    arguments: Mapping[str, Any] = field(default_factory=dict)
 
+    @abstractmethod
     def as_dict(self) -> dict[str, Any]:
-        """What was asked for, as plain values; the application by the name of its file."""
-        named = {"network": self.network, "target": self.target, **({"dry": True} if self.dry else {})}
-        given = {name: value for name, value in named.items() if value is not None}
-        return {"application": Path(self.application).stem, **given, **self.options, "arguments": dict(self.arguments)}
+        """What was asked for, as plain values."""
 
-    @cached_property
-    def key(self) -> str:
-        """Name of the record: a digest of the case, its sources and Pointsman's own. 16 hexadecimal digits."""
-        asked = [self.application, self.sources, self.as_dict(), own_digest()]
-        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
-
+    @abstractmethod
     def values(self) -> tuple[bool, dict[str, Any]]:
         """Run it: whether the answer is right, and its values.
 
@@ -65,6 +54,34 @@ class Case:
         PointsmanError
             If it cannot be run.
         """
+
+    @cached_property
+    def key(self) -> str:
+        """Name of the record: a digest of the case, its sources and Pointsman's own. 16 hexadecimal digits."""
+        asked = [self.application, self.sources, self.as_dict(), own_digest()]
+        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, eq=False)
+class Case(SweptCase):
+    """An application on a network, with its own options (``arguments``) and those of `pointsman.run`.
+
+    ``sources`` is a digest of what is written in the application and beside it (`digest_beside`).
+    """
+
+    network: str | None
+    target: str | None
+    dry: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The application by the name of its file."""
+        named = {"network": self.network, "target": self.target, **({"dry": True} if self.dry else {})}
+        given = {name: value for name, value in named.items() if value is not None}
+        return {"application": Path(self.application).stem, **given, **self.options, "arguments": dict(self.arguments)}
+
+    def values(self) -> tuple[bool, dict[str, Any]]:
         result = pointsman.run(
             self.application,
             self.network,
@@ -113,12 +130,12 @@ def digest_beside(application: Path) -> str:
     return found.hexdigest()
 
 
-def record_path(folder: Path, case: Case) -> Path:
+def record_path(folder: Path, case: SweptCase) -> Path:
     """Where the record of a case is."""
     return folder / "cases" / f"{case.key}.json"
 
 
-def read_record(folder: Path, case: Case) -> Record | None:
+def read_record(folder: Path, case: SweptCase) -> Record | None:
     """The record of a case; None if there is none yet."""
     try:
         record = json.loads(record_path(folder, case).read_text())
@@ -132,12 +149,12 @@ def read_record(folder: Path, case: Case) -> Record | None:
     return record
 
 
-def write_record(folder: Path, case: Case, record: Record) -> None:
+def write_record(folder: Path, case: SweptCase, record: Record) -> None:
     """Write a record; it is there whole or not at all."""
     write_whole(record_path(folder, case), json.dumps(record) + "\n")
 
 
-def run_case(folder: str, case: Case) -> str:
+def run_case(folder: str, case: SweptCase) -> str:
     """Run a case and write its record, unless that is there; gives the record's status. Never raises for what a case does."""
     place = Path(folder)
     with _ONE_AT_A_TIME:
@@ -148,7 +165,7 @@ def run_case(folder: str, case: Case) -> str:
     return str(record["status"])
 
 
-def _run(case: Case) -> Record:
+def _run(case: SweptCase) -> Record:
     started = time.perf_counter()
     record: Record = {"case": case.as_dict()}
     try:

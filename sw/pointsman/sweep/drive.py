@@ -12,7 +12,7 @@ from typing import Any
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 
-from .cases import Case, Record, read_record, record_path, run_case, write_record
+from .cases import Record, SweptCase, read_record, record_path, run_case, write_record
 from .executors import ended_cases, work_in
 from .spec import Sweep
 
@@ -68,7 +68,9 @@ def run_sweep(sweep: Sweep, folder: Path, *, on: str = "pool", again: bool = Fal
         return found
 
 
-def run_values(cases: Sequence[Case], folder: Path, *, on: str = "pool:1", tell: Tell = print) -> list[dict[str, Any]]:
+def run_values(
+    cases: Sequence[SweptCase], folder: Path, *, on: str = "pool:1", tell: Tell = print
+) -> list[dict[str, Any]]:
     """Plain values of the runs of cases, all of which have to end; those that are recorded in the folder are not run again.
 
     Raises
@@ -83,7 +85,7 @@ def run_values(cases: Sequence[Case], folder: Path, *, on: str = "pool:1", tell:
     return [record["values"] for record in records]
 
 
-def _recorded(folder: Path, case: Case) -> Record:
+def _recorded(folder: Path, case: SweptCase) -> Record:
     record = read_record(folder, case)
     if record is None:
         raise PointsmanError(

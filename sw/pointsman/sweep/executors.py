@@ -16,14 +16,14 @@ from typing import Any
 
 from pointsman.errors import PointsmanError
 
-from .cases import Case
+from .cases import SweptCase
 
-Ended = tuple[Case, str | BaseException]
-Work = Callable[[Case], str]
+Ended = tuple[SweptCase, str | BaseException]
+Work = Callable[[SweptCase], str]
 MOST_PROCESSES = 512
 
 
-def ended_cases(cases: Sequence[Case], work: Work, on: str) -> Iterator[Ended]:
+def ended_cases(cases: Sequence[SweptCase], work: Work, on: str) -> Iterator[Ended]:
     """Run all cases; give each as it ends.
 
     Parameters
@@ -50,14 +50,14 @@ def ended_cases(cases: Sequence[Case], work: Work, on: str) -> Iterator[Ended]:
     )
 
 
-def _on_pool(cases: Sequence[Case], work: Work, processes: int) -> Iterator[Ended]:
+def _on_pool(cases: Sequence[SweptCase], work: Work, processes: int) -> Iterator[Ended]:
     """A process that dies breaks the pool, and which case killed it is not known: those that were running are run again alone,
     each in a pool of its own."""
-    waiting, suspects = deque(cases), deque[Case]()
+    waiting, suspects = deque(cases), deque[SweptCase]()
     while waiting or suspects:
         alone = bool(suspects)
         source = deque([suspects.popleft()]) if alone else waiting
-        running: dict[Future[str], Case] = {}
+        running: dict[Future[str], SweptCase] = {}
         broken = False
         with ProcessPoolExecutor(1 if alone else processes, mp_context=get_context("spawn")) as pool:
             while (source or running) and not broken:
@@ -81,7 +81,7 @@ def _on_pool(cases: Sequence[Case], work: Work, processes: int) -> Iterator[Ende
             suspects.extend(running.values())
 
 
-def _on_dask(cases: Sequence[Case], work: Work, address: str) -> Iterator[Ended]:
+def _on_dask(cases: Sequence[SweptCase], work: Work, address: str) -> Iterator[Ended]:
     """Whose worker dies is given to another by the scheduler; after a few deaths the case is given up (`KilledWorker`)."""
     try:
         from distributed import Client, as_completed
@@ -102,6 +102,6 @@ def _on_dask(cases: Sequence[Case], work: Work, address: str) -> Iterator[Ended]
             yield futures[future], future.result() if raised is None else raised
 
 
-def work_in(folder: str, run: Callable[[str, Case], str]) -> Work:
+def work_in(folder: str, run: Callable[[str, SweptCase], str]) -> Work:
     """The work on cases whose records are in ``folder``."""
     return partial(run, folder)

@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 from pointsman.errors import PointsmanError
 from pointsman.files import read_bytes
 
-from .cases import Case
+from .cases import SweptCase
 
 KEYS = ("optical", "mode")
 MODES = ("reserve", "multihop", "compiled", "mixed")
@@ -40,7 +40,7 @@ Wrong = Callable[[str, str, str | None], NoReturn]
 
 
 @dataclass(frozen=True, eq=False)
-class OpticalCase(Case):
+class OpticalCase(SweptCase):
     """A specification in one mode. ``content``: as SPEC.json; ``label``: of the tables that were chosen for it. The application
     is the sweep's own file, and ``sources`` a digest of the traces that it reads."""
 
@@ -90,9 +90,7 @@ def optical_cases(path: Path, key: str, plain: Mapping[str, Any], wrong: Wrong) 
         _check(f"{key}.optical", content, wrong)
         sources = _digest(path.parent, content)
         for mode in modes:
-            yield OpticalCase(
-                str(path.resolve()), sources, None, None, content=content, mode=mode, label=" ".join(labels)
-            )
+            yield OpticalCase(str(path.resolve()), sources, content=content, mode=mode, label=" ".join(labels))
 
 
 def _axes(

@@ -44,7 +44,7 @@ from pointsman.cop.text.source import suggestion
 from pointsman.errors import PointsmanError
 from pointsman.files import read_text
 
-from .cases import Case, digest_beside
+from .cases import Case, SweptCase, digest_beside
 from .optical import KEYS as OPTICAL_KEYS
 from .optical import optical_cases
 
@@ -60,7 +60,7 @@ TAKE = ("greatest", "least")
 class Sweep:
     """Cases in the order of the file, each once; columns of the table ((): chosen); and the plot's axes, if there is a plot."""
 
-    cases: tuple[Case, ...]
+    cases: tuple[SweptCase, ...]
     columns: tuple[str, ...] = ()
     plot: Mapping[str, str] | None = None
 
@@ -97,7 +97,7 @@ class _Reader:
             products = [products]
         if not isinstance(products, list) or not products or not all(isinstance(one, dict) for one in products):
             self.wrong("sweep", "there must be at least one table [[sweep]]", '[[sweep]] with application = "app.py"')
-        cases: dict[str, Case] = {}
+        cases: dict[str, SweptCase] = {}
         for number, one in enumerate(products):
             for case in self._product(f"sweep[{number}]", one):
                 cases.setdefault(case.key, case)
@@ -113,7 +113,7 @@ class _Reader:
                 where = f"{key}.{name}" if key else name
                 self.wrong(where, "there is no such key", suggestion(name, names) or f"known are {', '.join(names)}")
 
-    def _product(self, key: str, plain: Mapping[str, Any]) -> Iterator[Case]:
+    def _product(self, key: str, plain: Mapping[str, Any]) -> Iterator[SweptCase]:
         if "optical" in plain:
             self._known(key, plain, OPTICAL_KEYS)
             yield from optical_cases(self.path, key, plain, self.wrong)

@@ -13,7 +13,7 @@ from pointsman.api.showing import refuse_lines
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 from pointsman.report.table import table
-from pointsman.targets.optical import OpticalProgram, make_optical
+from pointsman.targets.optical import OpticalProgram, make_optical, switch_tables
 from pointsman.targets.target import TargetRun
 
 if TYPE_CHECKING:
@@ -63,9 +63,17 @@ class OpticalTarget:
         return made
 
     def predicted(self, program: Program, name: str, given: Given) -> float | None:
-        """None: its time is slots, which are no cycles of the other targets."""
-        make_optical(program, name=name)
-        return None
+        """A slot carries a word, as a link of the other targets does in a cycle, so slots are cycles. All connections of the
+        program stand for ever, and processors are played as those of the switch are."""
+        from cosim.tdm.prediction import predicted_cycles
+
+        seed = given.get("seed") or 0
+        found = switch_tables(program, make_optical(program, name=name, seed=seed), seed=seed)
+        if found is None:
+            return None
+        tables, configurations = found
+        judge_configurations(configurations)
+        return predicted_cycles(tables, program)
 
     def describe(self, artifact: OpticalProgram) -> str:
         rows: list[list[str]] = []

@@ -5,5 +5,6 @@ are then divided into configurations of the network's own links by ``connections
 """
 
 from .configured import ConfiguredPhase, OpticalProgram, make_optical
+from .on_switch import switch_tables
 
-__all__ = ["ConfiguredPhase", "OpticalProgram", "make_optical"]
+__all__ = ["ConfiguredPhase", "OpticalProgram", "make_optical", "switch_tables"]

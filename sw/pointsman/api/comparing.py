@@ -1,0 +1,74 @@
+"""``pointsman.api.compare``: one program on every target, by predicted cycles; the command ``compare PROGRAM`` is this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pointsman.errors import PointsmanError
+
+from .compiling import ProgramSource, name_of
+from .options import TARGETS
+
+NETWORKS = {
+    "numesh": "{} of scheduled routers",
+    "tdm": "crossbar of {} ports, multiplexed in time",
+    "packet": "{} of packet routers",
+    "optical": "optical {}, all connections compiled",
+}
+
+
+def compare(
+    program: Any,
+    network: Any = None,
+    *,
+    targets: Sequence[str] = TARGETS,
+    parameters: Mapping[str, int] | None = None,
+    **options: Any,
+) -> list[dict[str, Any]]:
+    """Predict the cycles of a program on each target, nothing computed.
+
+    A word crosses a link in a cycle on every target: a slot of the optical network and of the switch's frame carries a word a
+    cycle, a packet router passes on a word a cycle, a pipeline of a scheduled router moves a word a cycle.
+
+    Parameters
+    ----------
+    program, network, parameters
+        As of `pointsman.compile`.
+    targets : sequence of str
+        Of `pointsman.api.options.TARGETS`.
+
+    Returns
+    -------
+    list of dict
+        For each target ``target``, ``hardware``, ``cycles`` (None if not known) and ``ratio`` to the least; and ``error``, why it
+        cannot do the program, or None.
+
+    Raises
+    ------
+    PointsmanError
+        If a target is not known, or the program is wrong for all of them.
+    """
+    rows = []
+    for target in targets:
+        if target not in TARGETS:
+            raise PointsmanError(f"there is no target '{target}'", hint=f"known are {', '.join(TARGETS)}")
+        cycles, error, hardware = None, None, target
+        try:
+            source = ProgramSource(network, target, options)
+            made = source.read(program, parameters or {})
+            topology = made.topology
+            size = str(topology.nodes) if target == "tdm" else topology.described
+            hardware = NETWORKS[target].format(size)
+            cycles = source.target_of(made).predicted(made, name_of(program), source.given)
+        except PointsmanError as problem:
+            error = problem
+        rows.append({"target": target, "hardware": hardware, "cycles": cycles, "error": error})
+    if rows and all(row["error"] is not None for row in rows):
+        raise rows[0]["error"]
+    known = [row["cycles"] for row in rows if row["cycles"] is not None]
+    least = min(known, default=None)
+    for row in rows:
+        row["ratio"] = row["cycles"] / least if row["cycles"] is not None and least else None
+        row["error"] = None if row["error"] is None else row["error"].message.splitlines()[0]
+    return rows
