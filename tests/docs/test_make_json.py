@@ -78,6 +78,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     }
     (folder / "other.json").write_text(json.dumps(found["run"] | {"period": 1}))
     found["compare"] = call("compare run.json other.json --json compare.json", "compare.json")
+    found["targets"] = call("compare ring.cop --mesh 2x2 --json targets.json", "targets.json")
     assert CliRunner().invoke(
         main, ["compile", str(folder / "ring.cop"), "--mesh", "2x2", "-o", str(folder / "r.image")]
     )

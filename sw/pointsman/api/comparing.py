@@ -49,26 +49,26 @@ def compare(
     PointsmanError
         If a target is not known, or the program is wrong for all of them.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
+    errors: list[PointsmanError] = []
     for target in targets:
         if target not in TARGETS:
             raise PointsmanError(f"there is no target '{target}'", hint=f"known are {', '.join(TARGETS)}")
-        cycles, error, hardware = None, None, target
+        row: dict[str, Any] = {"target": target, "hardware": target, "cycles": None, "ratio": None, "error": None}
         try:
             source = ProgramSource(network, target, options)
             made = source.read(program, parameters or {})
-            topology = made.topology
-            size = str(topology.nodes) if target == "tdm" else topology.described
-            hardware = NETWORKS[target].format(size)
-            cycles = source.target_of(made).predicted(made, name_of(program), source.given)
-        except PointsmanError as problem:
-            error = problem
-        rows.append({"target": target, "hardware": hardware, "cycles": cycles, "error": error})
-    if rows and all(row["error"] is not None for row in rows):
-        raise rows[0]["error"]
-    known = [row["cycles"] for row in rows if row["cycles"] is not None]
-    least = min(known, default=None)
+            size = str(made.topology.nodes) if target == "tdm" else made.topology.described
+            row["hardware"] = NETWORKS[target].format(size)
+            row["cycles"] = source.target_of(made).predicted(made, name_of(program), source.given)
+        except PointsmanError as error:
+            errors.append(error)
+            row["error"] = error.message.splitlines()[0]
+        rows.append(row)
+    if rows and len(errors) == len(rows):
+        raise errors[0]
+    least = min((row["cycles"] for row in rows if row["cycles"] is not None), default=None)
     for row in rows:
-        row["ratio"] = row["cycles"] / least if row["cycles"] is not None and least else None
-        row["error"] = None if row["error"] is None else row["error"].message.splitlines()[0]
+        if row["cycles"] is not None and least:
+            row["ratio"] = row["cycles"] / least
     return rows

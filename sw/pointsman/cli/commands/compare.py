@@ -59,6 +59,5 @@ def _on_all_targets(program: Path, given: dict[str, Any]) -> tuple[str, Any]:
 
     if program.suffix == ".json":
         raise PointsmanError("there is one result: a second is missing", hint=f"pointsman compare {program} OTHER.json")
-    settings = {"parameters": parameters_of(given["settings"]), "tell": note}
-    rows = api.compare(program, topology_of(given), **settings)
+    rows = api.compare(program, topology_of(given), parameters=parameters_of(given["settings"]), tell=note)
     return targets_text(rows), rows
