@@ -14,15 +14,12 @@ module first_word (
 
     // Commands go through interface register 0, in which VFSM 1 of the loader phase finds them.
     reg [2:0] step = 0;
-    reg [31:0] command;
-    always @*
-        case (step)
-            0: command = 32'h00010012;        // ANNOTATION   VFSM 2 of pipeline 0: from link 0 to link 1
-            1: command = 32'h0001001a;        // ANNOTATION   VFSM 3: the same
-            2: command = 32'h00200811;        // SCHEDULE     entry 2: VFSM 2 and NOP; two slots on: entry 2
-            3: command = 32'h00300c19;        // SCHEDULE     entry 3: VFSM 3 and NOP; two slots on: entry 3
-            default: command = 32'h00000c13;  // SET_POINTER  go on at 2, and in the slot after at 3
-        endcase
+    wire [31:0] command =
+        step == 0 ? 32'h00010012 :        // ANNOTATION   VFSM 2 of pipeline 0: from link 0 to link 1
+        step == 1 ? 32'h0001001a :        // ANNOTATION   VFSM 3: the same
+        step == 2 ? 32'h00200811 :        // SCHEDULE     entry 2: VFSM 2 and NOP; two slots on: entry 2
+        step == 3 ? 32'h00300c19 :        // SCHEDULE     entry 3: VFSM 3 and NOP; two slots on: entry 3
+                    32'h00000c13;         // SET_POINTER  go on at 2, and in the slot after at 3
     wire [15:0] full;
     wire write = !rst && step < 5 && !full[0];
     always @(posedge clk) if (write) step <= step + 1;

@@ -12,9 +12,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from amaranth.back import verilog
 from amaranth.hdl import Shape
 from amaranth.lib.wiring import In
+
+from emission import component_verilog
 
 from .interface import processor_members
 from .memories import NodeMemories
@@ -128,16 +129,9 @@ def _mesh(shape: NodeShape, name: str, modules: Sequence[str], links: Sequence[L
     return "".join([head, *wires, *instances, "endmodule\n\n"])
 
 
-def _convert(component: Node, name: str) -> str:
-    """Verilog of ``component`` with plain identifiers as names of its modules."""
-    text = verilog.convert(component, name=name, strip_internal_attrs=True, emit_src=False)
-    text = re.sub(r"^/\*.*?\*/\n", "", text, count=1)  # the line that names the tool
-    return re.sub(rf"\\({re.escape(name)}(?:\.\w+)+) +", lambda match: match[1].replace(".", "_") + " ", text)
-
-
 @lru_cache(maxsize=8)
 def _node_modules(shape: NodeShape) -> str:
-    return _convert(Node(shape=shape), NODE_MODULE)
+    return component_verilog(Node(shape=shape), NODE_MODULE)
 
 
 def _preloaded_modules(shape: NodeShape, contents: Sequence[NodeMemories]) -> str:

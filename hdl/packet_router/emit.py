@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from amaranth.back import verilog
 from amaranth.hdl import Shape
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In
+
+from emission import component_verilog
 
 from .mesh import joints
 from .node import Node, processor_members
@@ -72,13 +72,6 @@ def _mesh(shape: RouterShape, name: str) -> str:
         instances.append(f"  {NODE_MODULE} node_{i} (\n    " + ",\n    ".join(joined) + "\n  );\n")
     head = f"module {name}({', '.join(ports)});\n"
     return "".join([head, *wires, *instances, "endmodule\n\n"])
-
-
-def component_verilog(component: wiring.Component, name: str) -> str:
-    """Verilog of any component here, with plain identifiers as names of its modules."""
-    text = verilog.convert(component, name=name, strip_internal_attrs=True, emit_src=False)
-    text = re.sub(r"^/\*.*?\*/\n", "", text, count=1)  # the line that names the tool
-    return re.sub(rf"\\({re.escape(name)}(?:\.\w+)+) +", lambda match: match[1].replace(".", "_") + " ", text)
 
 
 def _describe(shape: RouterShape) -> str:

@@ -5,10 +5,7 @@ The network interface is emitted once, as module ``tdm_nic``; the switch instant
 
 from __future__ import annotations
 
-import re
-
-from amaranth.back import verilog
-from amaranth.lib import wiring
+from emission import component_verilog
 
 from .shape import SwitchShape
 from .station import Station
@@ -34,12 +31,7 @@ def switch_verilog(shape: SwitchShape) -> str:
     """Verilog of a switch: module ``tdm_switch`` with the ports of ``switch.Switch``, and every module below it."""
     described = ", ".join(f"{name} {value}" for name, value in shape.as_dict().items())
     waivers = "".join(f"/* verilator lint_off {name} */ // {why}\n" for name, why in _WAIVERS.items())
-    top = convert(Switch(shape=shape, module=NIC_MODULE), SWITCH_MODULE)
-    return f"// Time-multiplexed switch. {described}\n{waivers}{top}{convert(Station(shape=shape), NIC_MODULE)}"
-
-
-def convert(component: wiring.Component, name: str) -> str:
-    """Verilog of a component with plain identifiers as names of its modules."""
-    text = verilog.convert(component, name=name, strip_internal_attrs=True, emit_src=False)
-    text = re.sub(r"^/\*.*?\*/\n", "", text, count=1)  # the line that names the tool
-    return re.sub(rf"\\({re.escape(name)}(?:\.\w+)+) +", lambda match: match[1].replace(".", "_") + " ", text)
+    top = component_verilog(Switch(shape=shape, module=NIC_MODULE), SWITCH_MODULE)
+    return (
+        f"// Time-multiplexed switch. {described}\n{waivers}{top}{component_verilog(Station(shape=shape), NIC_MODULE)}"
+    )

@@ -68,6 +68,6 @@ class Bench:
 
 def converted(component: Callable[[Any], Any], shape: Any, top: str) -> str:
     """The Verilog of a component of this shape. Amaranth is only imported when it is asked for."""
-    from amaranth.back import verilog
+    from emission import component_verilog
 
-    return verilog.convert(component(shape), name=top, strip_internal_attrs=True, emit_src=False)
+    return component_verilog(component(shape), top)

@@ -16,7 +16,7 @@ from amaranth.lib.wiring import In, Out
 
 from cosim.hardware import Hardware
 from cosim.machine import HardwareMachine
-from packet_router.emit import component_verilog
+from emission import component_verilog
 from packet_router.header import ADDRESS
 from packet_router.node import Station
 from packet_router.route import bits_for

@@ -13,7 +13,7 @@ from amaranth.lib.wiring import Out
 import tdm_switch
 from cosim.engines.verilated.kept import kept_verilog
 from cosim.hardware import Hardware, Wire, output
-from tdm_switch.emit import convert
+from emission import component_verilog
 from tdm_switch.nic import network_members
 from tdm_switch.shape import SwitchShape
 from tdm_switch.station import patience
@@ -66,6 +66,8 @@ def _verilog(shape: SwitchShape) -> str:
         from tdm_switch.core import Core
         from tdm_switch.station import Station
 
-        return convert(Core(shape=shape), CORE_MODULE) + convert(Station(shape=shape), STATION_MODULE)
+        return component_verilog(Core(shape=shape), CORE_MODULE) + component_verilog(
+            Station(shape=shape), STATION_MODULE
+        )
 
     return kept_verilog(Path(tdm_switch.__file__ or "").parent, repr(shape), make)

@@ -16,7 +16,7 @@ from numesh.trace import Sample, record
 
 SHAPE = NodeShape()
 FILE = Path(__file__).parents[3] / "examples" / "verilog" / "first_word.v"
-COMMANDS = [int(word, 16) for word in re.findall(r"command = 32'h([0-9a-f]+);", FILE.read_text())]
+COMMANDS = [int(word, 16) for word in re.findall(r"32'h([0-9a-f]+) ?[:;]", FILE.read_text())]
 
 
 def test_it_passes_the_linter_with_the_node(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ PACKETS = {
 
 
 def _packets(name: str) -> str:
-    from packet_router.emit import component_verilog
+    from emission import component_verilog
     from packet_router.mesh import Mesh
 
     return component_verilog(Mesh(shape=PACKETS[name], open_sides=True), "packet_mesh")
