@@ -48,4 +48,6 @@ def component_verilog(component: wiring.Component, name: str) -> str:
     yosys = find_yosys(lambda version: version >= (0, 40))
     text = yosys.run(["-q", "-"], "\n".join(script), ignore_warnings=True)
     text = re.sub(r"^/\*.*?\*/\n", "", text, count=1)  # the line that names the tool
+    # A name that begins with $ is a system function's to Icarus Verilog, even if it is escaped.
+    text = re.sub(r"\\\$procmux\$(\d+) ", r"chosen_\1 ", text)
     return re.sub(rf"\\({re.escape(name)}(?:\.\w+)+) +", lambda match: match[1].replace(".", "_") + " ", text)

@@ -15,7 +15,7 @@ from pathlib import Path
 from pointsman.errors import PointsmanError
 
 from .bench import Bench
-from .build import build
+from .build import SIMULATORS, Simulator, build
 from .catalogue import BENCHES, find
 from .simulate import GroupCoverage, simulate
 
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for bench in chosen:
                 print(f"{bench.name:<12} {bench.about}")
             return 0
-        return _run_all(chosen, options.seed, options.folder, brief=options.brief)
+        return _run_all(chosen, options)
     except PointsmanError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -45,6 +45,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", metavar="NAME", action="append", help="run this bench; may be given several times")
     parser.add_argument("--seed", type=_seed, default=1, help="seed of all randomness (default 1)")
     parser.add_argument("--list", action="store_true", help="list the benches and run nothing")
+    parser.add_argument("--simulator", choices=SIMULATORS, default="verilator", help="default %(default)s")
     parser.add_argument("--brief", action="store_true", help="one line per bench")
     parser.add_argument(
         "--folder", type=Path, default=FOLDER, help=f"where simulators, logs and reports go (default {FOLDER})"
@@ -59,15 +60,16 @@ def _seed(text: str) -> int:
     return value
 
 
-def _run_all(benches: Sequence[Bench], seed: int, folder: Path, *, brief: bool) -> int:
+def _run_all(benches: Sequence[Bench], options: argparse.Namespace) -> int:
+    seed: int = options.seed
     began = time.perf_counter()
     failed = []
     # While a bench runs, the simulator of the next bench is built.
     with ThreadPoolExecutor(1) as pool:
-        builds = [pool.submit(_prepare, bench, folder) for bench in benches]
+        builds = [pool.submit(_prepare, bench, options.folder, options.simulator) for bench in benches]
         try:
             for bench, built in zip(benches, builds, strict=True):
-                if not _run(bench, built, seed, folder, brief=brief):
+                if not _run(bench, built, seed, options.folder, brief=options.brief):
                     failed.append(bench.name)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -78,23 +80,23 @@ def _run_all(benches: Sequence[Bench], seed: int, folder: Path, *, brief: bool) 
     return 1 if failed else 0
 
 
-def _prepare(bench: Bench, folder: Path) -> Path:
-    """Make a bench's files and simulator; gives the simulator."""
-    executable = build(bench.design, folder)
+def _prepare(bench: Bench, folder: Path, simulator: Simulator) -> tuple[str, ...]:
+    """Make a bench's files and simulator; gives the command that runs it."""
+    command = build(bench.design, folder, simulator)
     if bench.prepare is not None:
         bench.prepare(folder)
-    return executable
+    return command
 
 
-def _run(bench: Bench, built: Future[Path], seed: int, folder: Path, *, brief: bool) -> bool:
+def _run(bench: Bench, built: Future[tuple[str, ...]], seed: int, folder: Path, *, brief: bool) -> bool:
     print(f"{bench.name:<12} seed {seed}: ", end="", flush=True)
     try:
-        executable = built.result()
+        simulator = built.result()
     except Exception as error:  # of a tool, of the hardware's description or of ours: the other benches go on
         told = str(error) if isinstance(error, PointsmanError) else "".join(traceback.format_exception(error))
         print(f"FAILED\n{textwrap.indent(told, '    ')}", flush=True)
         return False
-    outcome = simulate(bench, executable, seed=seed, folder=folder)
+    outcome = simulate(bench, simulator, seed=seed, folder=folder)
     covered = sum(group.covered for group in outcome.groups)
     bins = sum(len(group.hits) for group in outcome.groups)
     print(

@@ -18,10 +18,14 @@ from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
 
 from pointsman.errors import PointsmanError
 
 from .bench import Design
+
+Simulator = Literal["verilator", "icarus"]
+SIMULATORS: tuple[Simulator, ...] = ("verilator", "icarus")
 
 _LIBRARY = ("verilated", "verilated_dpi", "verilated_vpi", "verilated_threads")
 _PREFIX = "Vtop"
@@ -48,13 +52,13 @@ class BuildError(PointsmanError):
     """A simulator that could not be built."""
 
 
-def build(design: Design, folder: Path) -> Path:
+def build(design: Design, folder: Path, simulator: Simulator = "verilator") -> tuple[str, ...]:
     """Make the simulator of ``design`` in ``folder``, if it is not there yet.
 
     Returns
     -------
-    Path
-        The executable.
+    tuple of str
+        The command that runs it.
 
     Raises
     ------
@@ -62,11 +66,13 @@ def build(design: Design, folder: Path) -> Path:
         If there is no compiler, or one of the tools fails.
     """
     verilog = design.verilog()
+    if simulator == "icarus":
+        return _icarus(design, verilog, folder.absolute())
     control = _control_file(design, verilog)
     key = _digest(verilog, control, *_VERILATOR_OPTIONS, _library_key())
     executable = folder.absolute() / f"{design.name}-{key}"
     if executable.exists():
-        return executable
+        return (str(executable),)
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=f"{design.name}-") as scratch:
         work = Path(scratch).absolute()
@@ -80,7 +86,24 @@ def build(design: Design, folder: Path) -> Path:
             shutil.copyfile(library / f"{name}.o", work / f"{name}.o")
         _make(work, "simulator")
         (work / "simulator").replace(executable)
-    return executable
+    return (str(executable),)
+
+
+def _icarus(design: Design, verilog: str, folder: Path) -> tuple[str, ...]:
+    """Icarus Verilog, as cocotb's own runner calls it: by IEEE 1800-2012."""
+    for tool in ("iverilog", "vvp"):
+        if shutil.which(tool) is None:
+            raise BuildError(f"there is no {tool}", hint="on Debian: apt install iverilog")
+    folder.mkdir(parents=True, exist_ok=True)
+    compiled = folder / f"{design.name}-{_digest(verilog, 'icarus')}.vvp"
+    if not compiled.exists():
+        with tempfile.TemporaryDirectory(dir=folder, prefix=f"{design.name}-") as scratch:
+            work = Path(scratch)
+            (work / "design.v").write_text(verilog)
+            _run(["iverilog", "-g2012", "-s", design.top, "-o", "design.vvp", "design.v"], work)
+            (work / "design.vvp").replace(compiled)
+    library = Path(_package("cocotb")) / "libs" / "libcocotbvpi_icarus.so"
+    return ("vvp", "-m", str(library), str(compiled))
 
 
 def _control_file(design: Design, verilog: str) -> str:
@@ -135,7 +158,7 @@ def _make(work: Path, *targets: str) -> None:
 
 
 def _run(command: list[str], work: Path) -> None:
-    environment = {**os.environ, "VERILATOR_ROOT": str(_tools())}
+    environment = {**os.environ, **({} if command[0] == "iverilog" else {"VERILATOR_ROOT": str(_tools())})}
     for inherited in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):  # `make sim` must not hand its own options down
         environment.pop(inherited, None)
     done = subprocess.run(

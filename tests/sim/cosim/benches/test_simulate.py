@@ -38,11 +38,11 @@ def test_one_wrong_bit_in_a_memory_fails_the_bench(tmp_path: Path) -> None:
 
 @needs_compiler
 def test_simulator_that_leaves_nothing_fails(tmp_path: Path) -> None:
-    outcome = simulate(find("annotation"), Path(shutil.which("true") or "/bin/true"), seed=1, folder=tmp_path)
+    outcome = simulate(find("annotation"), (shutil.which("true") or "/bin/true",), seed=1, folder=tmp_path)
     assert outcome.failure == "the simulator ended with status 0 and left no results"
 
 
-def simulator(folder: Path, results: str, report: str | None, status: int = 0) -> Path:
+def simulator(folder: Path, results: str, report: str | None, status: int = 0) -> tuple[str, ...]:
     """A simulator that leaves these files and does nothing else."""
     path = folder / "simulator"
     lines = ["#!/bin/sh", "echo it was here", f"printf '%s' '{results}' > $COCOTB_RESULTS_FILE"]
@@ -50,7 +50,7 @@ def simulator(folder: Path, results: str, report: str | None, status: int = 0) -
         lines.append(f"printf '%s' '{report}' > annotation-seed7.json")
     path.write_text("\n".join([*lines, f"exit {status}", ""]))
     path.chmod(0o755)
-    return path
+    return (str(path),)
 
 
 REPORT = json.dumps(
