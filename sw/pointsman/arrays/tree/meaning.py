@@ -10,7 +10,7 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -75,7 +75,7 @@ MEANING: dict[str, Callable[..., Any]] = {
 }
 
 
-class Watcher:
+class Watcher(Protocol):
     """Is told what happens, before it happens. Does nothing; override what is wanted."""
 
     def before(self, statement: Statement, values: Mapping[str, Any]) -> None:
@@ -111,7 +111,7 @@ def run(
                 f"the first values of {name} have the shape {value.shape}, and {name} has {array.shape}"
             )
         arrays[name] = value
-    machine = _Machine(program, arrays, watcher or Watcher())
+    machine = _Machine(program, arrays, watcher or _Silent())
     machine.do(program.body, dict(program.parameters))
     return arrays
 
