@@ -80,15 +80,23 @@ class Watcher(Protocol):
 
     def before(self, statement: Statement, values: Mapping[str, Any]) -> None:
         """A statement begins (a loop once, not with each iteration)."""
+        return
 
     def iteration(self, statement: DoLoop, values: Mapping[str, Any]) -> None:
         """An iteration of a loop begins."""
+        return
 
     def read(self, reader: tuple[str, tuple[int, ...]] | None, array: str, element: tuple[int, ...]) -> None:
         """An element is read to compute ``reader``, an array's element; None where all processors need it."""
+        return
 
     def write(self, array: str, element: tuple[int, ...]) -> None:
         """An element is written."""
+        return
+
+
+class _Silent(Watcher):
+    """Does nothing."""
 
 
 def run(
