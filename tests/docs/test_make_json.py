@@ -72,6 +72,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "tables": call("compile ring.cop --mesh 2x2 --target tdm --emit tables"),
         "messages": call("compile ring.cop --mesh 2x2 --target packet -o messages.json", "messages.json"),
         "route": call("route streams.json --length 8 --json route.json", "route.json"),
+        "collective": call("collective reduce --mesh 2x2 --json collective.json", "collective.json"),
         "configure": call("configure connections.json --json configure.json", "configure.json"),
         "map": memory_map(NodeShape()),
         "switch_map": address_map(SwitchShape()),

@@ -1,5 +1,5 @@
-"""Pointsman from Python: ``pointsman.run``, ``compile``, ``compare``, ``route``, ``configure`` and ``optical``. The commands of
-these names call them.
+"""Pointsman from Python: ``pointsman.run``, ``compile``, ``compare``, ``route``, ``collective``, ``configure`` and ``optical``.
+The commands of these names call them.
 
 Start with ``running``. ``options`` has what may be chosen, ``result`` what a run gives, ``targets`` the kinds of hardware,
 ``judged`` the judge's word on what is made. Modules open the rooms that they need when they are called, so that help and errors
@@ -12,7 +12,7 @@ from .connecting import configure
 from .optics import optical
 from .options import CompileOptions, RunOptions
 from .result import Compiled, Result
-from .routing import route
+from .routing import collective, route
 from .running import run
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Compiled",
     "Result",
     "RunOptions",
+    "collective",
     "compare",
     "compile",
     "configure",

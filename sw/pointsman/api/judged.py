@@ -8,6 +8,7 @@ from pointsman.errors import PointsmanError
 
 if TYPE_CHECKING:
     from pointsman.artifacts.images.images import Images
+    from pointsman.artifacts.routes.collectives import CollectiveResult
     from pointsman.artifacts.routes.routes import RouteProblem, RouteResult
     from pointsman.connections import Configurations, Timetable
 
@@ -82,4 +83,22 @@ def judge_configurations(answer: Configurations | Timetable) -> None:
         raise PointsmanError(
             "the configurations break rules:\n" + "\n".join(findings[:20]),
             hint="this is a fault of the scheduler: please report it with the connections",
+        )
+
+
+def judge_collective(result: CollectiveResult) -> None:
+    """Have the judge see a collective.
+
+    Raises
+    ------
+    PointsmanError
+        If it breaks rules of the ideal model, or a node does not get what it should.
+    """
+    from pointsman.verify.collectives import check_collective
+
+    report = check_collective(result)
+    if not report.ok:
+        raise PointsmanError(
+            f"the schedule breaks rules of the ideal model:\n{report.render()}",
+            hint="this is a fault of the router: please report it with the collective",
         )

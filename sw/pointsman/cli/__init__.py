@@ -15,6 +15,7 @@ from pointsman.errors import PointsmanError
 from pointsman.files import cache_folder
 
 from .commands.check import check
+from .commands.collective import collective
 from .commands.compare import compare
 from .commands.compile import compile_
 from .commands.configure import configure
@@ -98,6 +99,7 @@ def main() -> None:
       pointsman compile examples/matmul/matmul.cop --mesh 4x4 -o matmul.image
       pointsman check matmul.image
       pointsman route streams.json --router ideal --json routes.json
+      pointsman collective all-gather --topology torus:5x7
       pointsman configure connections.json --json configurations.json
       pointsman optical examples/optical/torus.json
       pointsman sweep examples/sweep/matmul.toml
@@ -105,5 +107,20 @@ def main() -> None:
     """
 
 
-for _command in (compile_, configure, check, compare, explain, fmt, optical, route, run, show, sweep, synth, verilog):
+for _command in (
+    compile_,
+    configure,
+    check,
+    collective,
+    compare,
+    explain,
+    fmt,
+    optical,
+    route,
+    run,
+    show,
+    sweep,
+    synth,
+    verilog,
+):
     main.add_command(_command)

@@ -24,9 +24,10 @@ def numesh(problem: RouteProblem, options: RouteOptions) -> RouteResult:
 
 def ideal(problem: RouteProblem, options: RouteOptions) -> RouteResult:
     """Keeps a single rule, a word per link and slot, and makes the period short."""
+    from .collectives.streams import route_all_gather
     from .ideal_router.router import route_ideal
 
-    return route_ideal(problem, options)
+    return route_all_gather(problem, options) or route_ideal(problem, options)
 
 
 ROUTERS: dict[str, Callable[[RouteProblem, RouteOptions], RouteResult]] = {"numesh": numesh, "ideal": ideal}

@@ -22,6 +22,7 @@ from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 from pointsman.network import Topology
 
+from .collectives import KINDS, ROOTED, CollectiveProblem, Kind
 from .routes import (
     Bound,
     NodeTable,
@@ -41,9 +42,11 @@ __all__ = [
     "RouteResult",
     "RouteStream",
     "RoutedWords",
+    "make_collective",
     "make_problem",
     "problem_from_graph",
     "read_problem",
+    "read_wanted",
     "result_bytes",
     "write_result",
 ]
@@ -71,21 +74,40 @@ class _Stream(msgspec.Struct, forbid_unknown_fields=True):
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     topology: NetworkEntry
-    streams: list[_Stream]
+    streams: list[_Stream] | None = None
+    collective: Kind | None = None
+    words: int | None = None
+    root: int | None = None
+    ordered: bool | None = None
+    places: dict[str, int] | None = None  # written by ``pointsman place``, for people
     shape: _Shape = msgspec.field(default_factory=_Shape)
     faults: FaultsEntry = msgspec.field(default_factory=FaultsEntry)
     buffers: bool = False
 
 
 def read_problem(path: Path) -> RouteProblem:
-    """Read STREAMS.json.
+    """Read STREAMS.json with streams.
+
+    Raises
+    ------
+    PointsmanError
+        If the file is wrong, or has a collective; the message has the place of the first fault.
+    """
+    problem = read_wanted(path)
+    if isinstance(problem, CollectiveProblem):
+        raise PointsmanError(f"{path}: streams are wanted here, and the file has a collective")
+    return problem
+
+
+def read_wanted(path: Path) -> RouteProblem | CollectiveProblem:
+    """Read STREAMS.json: streams, or a collective in their place.
 
     Raises
     ------
     PointsmanError
         If the file is wrong; the message has the place of the first fault.
     """
-    return read_json(path, "streams file", _File, _problem, page="docs/routing.md")
+    return read_json(path, "streams file", _File, _wanted, page="docs/routing.md")
 
 
 def make_problem(
@@ -167,10 +189,59 @@ def _stream_of(entry: Mapping[str, Any]) -> RouteStream:
     return RouteStream(stream.source, tuple(stream.destinations), stream.weight, stream.words)
 
 
+def make_collective(
+    net: RouteProblem, kind: str, *, words: int = 1, root: int = 0, ordered: bool = False
+) -> CollectiveProblem:
+    """A checked collective on a network.
+
+    Raises
+    ------
+    PointsmanError
+        If the kind, the root or the number of words is wrong.
+    """
+    if kind not in KINDS:
+        raise PointsmanError(f"collective: a collective must be one of {', '.join(KINDS)}, not {kind!r}")
+    if not 1 <= words <= MAX_WORDS:
+        raise PointsmanError(f"words: words must be 1 to {MAX_WORDS}, not {words}")
+    check_node(root, net.nodes, "root")
+    if root in net.dead_nodes and kind in ROOTED:
+        raise PointsmanError(f"root: the root must be a working node; node {root} is faulty")
+    return CollectiveProblem(net, kind, words, root, ordered)
+
+
+def _wanted(file: _File) -> RouteProblem | CollectiveProblem:
+    return _problem(file) if file.collective is None else _collective(file)
+
+
+def _collective(file: _File) -> CollectiveProblem:
+    if file.streams is not None:
+        raise PointsmanError("streams: a file must have streams or a collective, not both")
+    assert file.collective is not None
+    return make_collective(
+        _net(file, []),
+        file.collective,
+        words=1 if file.words is None else file.words,
+        root=0 if file.root is None else file.root,
+        ordered=bool(file.ordered),
+    )
+
+
 def _problem(file: _File) -> RouteProblem:
-    topology, extra = _topology(file.topology)
+    if file.streams is None:
+        raise PointsmanError('a file must have "streams", or a "collective" in their place')
+    for name in ("words", "root", "ordered"):
+        if getattr(file, name) is not None:
+            raise PointsmanError(f"{name}: {name} at this place is that of a collective, and the file has streams")
     if len(file.streams) > MAX_STREAMS:
         raise PointsmanError(f"streams: there must be at most {MAX_STREAMS}, not {len(file.streams)}")
+    streams = [
+        RouteStream(entry.source, tuple(entry.destinations), entry.weight, entry.words) for entry in file.streams
+    ]
+    return _net(file, streams)
+
+
+def _net(file: _File, streams: list[RouteStream]) -> RouteProblem:
+    topology, extra = _topology(file.topology)
     shape = shape_for(
         topology,
         pipelines=file.shape.pipelines,
@@ -178,9 +249,6 @@ def _problem(file: _File) -> RouteProblem:
         schedule_depth=file.shape.schedule_depth,
         registers=file.shape.registers,
     )
-    streams = [
-        RouteStream(entry.source, tuple(entry.destinations), entry.weight, entry.words) for entry in file.streams
-    ]
     return make_problem(
         topology,
         streams,

@@ -160,8 +160,8 @@ class RouteResult:
         answer: dict[str, Any] = {
             "router": self.router,
             "period": self.period,
-            "bound": None if self.bound is None else _bound_dict(self.bound),
-            "bounds": [_bound_dict(bound) for bound in self.bounds],
+            "bound": None if self.bound is None else bound_dict(self.bound),
+            "bounds": [bound_dict(bound) for bound in self.bounds],
             "seconds": round(self.seconds, 6),
             "bound_seconds": round(self.bound_seconds, 6),
             "length_reason": self.length_reason,
@@ -173,7 +173,8 @@ class RouteResult:
         return answer
 
 
-def _bound_dict(bound: Bound) -> dict[str, Any]:
+def bound_dict(bound: Bound) -> dict[str, Any]:
+    """A bound as it is written into files."""
     answer: dict[str, Any] = {"value": bound.value, "kind": bound.kind, "text": bound.text}
     if bound.tolerance:
         answer["tolerance"] = bound.tolerance

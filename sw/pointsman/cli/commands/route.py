@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from pointsman.cli.options import SEED, FilePath, note
+from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 from pointsman.routing.routers import ROUTERS
+
+from .collective import tell_collective, write_collective
 
 if TYPE_CHECKING:
     from pointsman.artifacts.routes.routes import RouteProblem, RouteResult
@@ -43,14 +47,15 @@ def route(
     time_limit: float | None,
     plot_path: Path | None,
 ) -> None:
-    """Find routes and slots for the streams of a STREAMS.json file.
+    """Find routes and slots for the streams, or the collective, of a STREAMS.json file.
 
     The answer is judged before it is written, and stands beside the bound that no router can pass. Exit status 2: the file is
     wrong, or the streams do not fit into the length asked for (the reason is printed, and written to --json).
     """
     from pointsman import api
     from pointsman.api.progress import telling
-    from pointsman.artifacts.routes.file import read_problem, write_result
+    from pointsman.artifacts.routes.collectives import CollectiveProblem, CollectiveResult
+    from pointsman.artifacts.routes.file import read_wanted, write_result
     from pointsman.routing.ideal_router.explain import PeriodError
 
     for path in (json_path, plot_path):
@@ -60,7 +65,9 @@ def route(
         from pointsman.report.figures.route_plot import check_plot_name
 
         check_plot_name(plot_path)
-    problem = read_problem(streams)
+    problem = read_wanted(streams)
+    if isinstance(problem, CollectiveProblem) and router == "ideal" and plot_path is not None:
+        raise PointsmanError("--plot draws streams, not a collective")
     try:
         with telling(f"routing {streams.name}", has_bar=True):
             result = api.route(
@@ -70,6 +77,13 @@ def route(
         if json_path is not None:
             write_whole(json_path, json.dumps(error.report, indent=1) + "\n")
         raise
+    if isinstance(result, CollectiveResult):
+        if json_path is not None:
+            write_collective(json_path, result)
+        tell_collective(result)
+        return
+    if isinstance(problem, CollectiveProblem):
+        problem = replace(problem.net, streams=problem.streams())
     if json_path is not None:
         write_result(json_path, result)
     _summary(problem, result)

@@ -97,7 +97,7 @@ def _cuts(problem: RouteProblem, capacity: Capacity) -> Iterator[Limit]:
     first = np.cumsum(counts) - counts
     pairs = np.array(problem.links, np.int64).reshape(-1, 2)
     best: tuple[float, str, np.ndarray] | None = None
-    for name, inside in _sides(problem):
+    for name, inside in sides(problem):
         width = int((inside[pairs[:, 0]] & ~inside[pairs[:, 1]]).sum())
         crossing = inside[sources] & (np.add.reduceat(inside[ends].astype(np.int64), first) < counts)
         need = float(weights[crossing].sum())
@@ -117,7 +117,7 @@ def _cuts(problem: RouteProblem, capacity: Capacity) -> Iterator[Limit]:
     yield Limit("cut", text, need_exact, Fraction(len(leaving)), (), leaving, streams)
 
 
-def _sides(problem: RouteProblem) -> Iterator[tuple[str, np.ndarray]]:
+def sides(problem: RouteProblem) -> Iterator[tuple[str, np.ndarray]]:
     """Sets of nodes for cuts, each as (name, mask): slabs, single nodes, balls, and their complements."""
     topology = problem.topology
     if topology.kind in ("mesh", "torus"):
@@ -169,11 +169,12 @@ def possible_period(problem: RouteProblem, period: int, *, members: int = 1, det
     least = sum(count * stream.words for count, stream in zip(least_links(problem), problem.streams, strict=True))
     low = least // members
     high = len(problem.links) * period // members if detours else low
-    step = 2 if _two_coloured(problem) else 1
+    step = 2 if two_coloured(problem) else 1
     return any(total % period == residue for total in range(low, min(high, low + 2 * period * step) + 1, step))
 
 
-def _two_coloured(problem: RouteProblem) -> bool:
+def two_coloured(problem: RouteProblem) -> bool:
+    """Can the nodes have two colours such that every link joins different ones?"""
     colour = [-1] * problem.nodes
     both: list[set[int]] = [set() for _ in range(problem.nodes)]
     for u, v in problem.links:
@@ -203,4 +204,4 @@ def _text(value: Fraction) -> str:
     return str(value.numerator) if value.denominator == 1 else f"{float(value):.4g}"
 
 
-__all__: Sequence[str] = ("Limit", "least_links", "least_period", "limits", "possible_period")
+__all__: Sequence[str] = ("Limit", "least_links", "least_period", "limits", "possible_period", "sides", "two_coloured")

@@ -18,7 +18,7 @@ from pointsman.artifacts.routes.routes import Bound, RouteProblem, RouteResult, 
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.routing.bounds.counting import least_links, possible_period
-from pointsman.routing.bounds.ideal import counted_bounds, flow_bound
+from pointsman.routing.bounds.ideal import CELLS_PER_SECOND, counted_bounds, flow_bound, flow_work
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.options import USUAL, RouteOptions
 
@@ -35,7 +35,10 @@ SECOND_WORK = 7_000_000_000
 """Cells that the second part (`_improve`, `_find`) may visit at effort 1: about ten seconds."""
 FEW_PASSES, MANY_PASSES = 25, 40
 """Work of an attempt, in passes that place every word once: in the first part (`_ascend`), and at the start of the second."""
-WORK_PER_SECOND = 600_000_000
+WORK_PER_SECOND = CELLS_PER_SECOND
+FREE_WORK = WORK_PER_SECOND // 20
+"""Work that a linear program may take in any case."""
+NO_FLOW = "bounds: the linear program is left out, it would take longer than the routing"
 
 
 @dataclass
@@ -105,6 +108,7 @@ def route_ideal(problem: RouteProblem, options: RouteOptions = USUAL) -> RouteRe
     _check_size(problem, length or least)
     groups = symmetries(problem)
     period = length or least
+    improved = left_out = False
     with tqdm(
         desc="route",
         unit="M",
@@ -119,19 +123,23 @@ def route_ideal(problem: RouteProblem, options: RouteOptions = USUAL) -> RouteRe
             spent_on_bound = 0.0
             if placement is None:
                 began_flow = time.perf_counter()
-                _add_flow(problem, bounds, options)
+                _add_flow(problem, bounds, options, search.spent)
                 spent_on_bound = time.perf_counter() - began_flow
                 raise explain_period(problem, length, bounds)
         else:
             placement = _ascend(search, least)
             spent_on_bound = 0.0
-            if placement.period > least:
-                began_flow = time.perf_counter()
-                _add_flow(problem, bounds, options)
-                spent_on_bound = time.perf_counter() - began_flow
-                if deadline is not None:
-                    search.deadline = deadline + spent_on_bound
-                placement = _improve(search, int(bounds[0].value), placement)
+            told = placement.period == least
+            for _ in range(2):
+                if not told:
+                    began_flow = time.perf_counter()
+                    told = _add_flow(problem, bounds, options, search.spent)
+                    spent_on_bound += time.perf_counter() - began_flow
+                    if deadline is not None:
+                        search.deadline = deadline + spent_on_bound
+                if not improved and placement.period > bounds[0].value:
+                    placement, improved = _improve(search, int(bounds[0].value), placement), True
+            left_out = not told and options.bounds and placement.period > bounds[0].value
     streams = routed_words(problem, placement)
     seconds = time.perf_counter() - began - spent_on_bound
     reason = "the length asked for" if length is not None else _reason(placement.period, bounds[0])
@@ -144,7 +152,7 @@ def route_ideal(problem: RouteProblem, options: RouteOptions = USUAL) -> RouteRe
         seconds=seconds,
         bound_seconds=bound_seconds + spent_on_bound,
         length_reason=reason,
-        notes=(f"symmetry: {placement.symmetry.name} ({placement.symmetry.size} members)",),
+        notes=(f"symmetry: {placement.symmetry.name} ({placement.symmetry.size} members)", *[NO_FLOW] * left_out),
     )
 
 
@@ -165,14 +173,18 @@ def _reason(period: int, bound: Bound) -> str:
     return f"the shortest found, {over} slot{'s' * (over > 1)} above the bound ({bound.kind}: {bound.text})"
 
 
-def _add_flow(problem: RouteProblem, bounds: list[Bound], options: RouteOptions) -> None:
-    """Add the bound of the linear program to ``bounds``, unless ``options.bounds`` is off."""
+def _add_flow(problem: RouteProblem, bounds: list[Bound], options: RouteOptions, work: int) -> bool:
+    """Add the bound of the linear program to ``bounds``, unless ``options.bounds`` is off; False if it would take more than
+    ``work``, that of the routing until now."""
     if not options.bounds:
-        return
+        return True
+    if flow_work(problem) > max(work, FREE_WORK):
+        return False
     bound = flow_bound(problem)
     if bound is not None:
         bounds.append(bound)
         bounds.sort(key=lambda entry: -entry.value)
+    return True
 
 
 def _check_size(problem: RouteProblem, period: int) -> None:

@@ -1,0 +1,278 @@
+"""The schedule of a collective: constructions first, and a search only where these are above the bound."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pointsman.artifacts.routes.collectives import (
+    MAX_MOVES,
+    ROOTED,
+    CollectiveProblem,
+    CollectiveResult,
+    CollectiveWord,
+    Kind,
+    Words,
+)
+from pointsman.artifacts.routes.routes import RouteProblem
+from pointsman.errors import PointsmanError
+from pointsman.routing.ideal_router.router import route_ideal
+from pointsman.routing.options import USUAL, RouteOptions
+
+from . import rooted
+from .around import around
+from .bounds import latency_bound, period_bounds, reversed_net
+from .line import along_line
+from .packing import pack
+from .schedule import Schedule, backwards, repeated
+from .trees import depths, shortest_tree
+
+SEARCHED_NODES = 36
+"""Nodes up to which an all-gather above its bound is also searched as streams."""
+MAX_PAIRS = 200_000
+
+
+def route_collective(problem: CollectiveProblem, options: RouteOptions = USUAL) -> CollectiveResult:
+    """Schedule a collective in the ideal model, in a period as short as possible.
+
+    Raises
+    ------
+    PointsmanError
+        If a node cannot reach another, or the collective has more than ``MAX_MOVES`` moves, or is too long for
+        ``options.length``.
+    """
+    began = time.perf_counter()
+    net, nodes = problem.net, problem.nodes
+    if not rooted.is_connected(net, nodes):
+        raise PointsmanError("a collective must be on nodes that all reach each other; faults cut some of them off")
+    if problem.kind in ROOTED and problem.root not in nodes:
+        raise PointsmanError(f"root: the root must be a working node, not {problem.root}")
+    _check_size(problem)
+    bounds = period_bounds(problem)
+    late = latency_bound(problem)
+    bound_seconds = time.perf_counter() - began
+    began = time.perf_counter()
+    least = int(bounds[0].value) if bounds else 1
+    if options.length is not None and options.length < least:
+        raise PointsmanError(
+            f"{options.length} slots are too few, {least} are needed ({bounds[0].kind}): {bounds[0].text}",
+            hint=f"a length of {least} slots at least",
+        )
+    if len(nodes) < 2:
+        return CollectiveResult(problem, 1, 0, (), "nothing to send", seconds=time.perf_counter() - began)
+    schedule, ordered = _scheduled(problem, least, options)
+    period = _length(net, schedule, options)
+    return CollectiveResult(
+        problem,
+        period,
+        schedule.latency,
+        schedule.words,
+        schedule.method,
+        ordered=ordered,
+        bounds=tuple(bounds),
+        latency_bound=late,
+        seconds=time.perf_counter() - began,
+        bound_seconds=bound_seconds,
+    )
+
+
+def all_gather_once(net: RouteProblem, nodes: tuple[int, ...], least: int, options: RouteOptions) -> Schedule:
+    """All-gather of a word a node: round a cycle if there is a long one, otherwise on trees."""
+    line = along_line(net, nodes)
+    if line is not None:
+        return line
+    made = around(net, nodes, least, options.seed)
+    if made is not None and (made.period <= least or len(nodes) > SEARCHED_NODES):
+        return made
+    found = [] if made is None else [made]
+    shortest = _packed(net, nodes, least, options.seed, None if made is None else made.period)
+    if shortest is not None:
+        found.append(shortest)
+    return min(found, key=lambda schedule: schedule.period)
+
+
+def _scheduled(problem: CollectiveProblem, least: int, options: RouteOptions) -> tuple[Schedule, bool]:
+    """A schedule, and whether it combines words in the order of the nodes' numbers."""
+    net, nodes, words = problem.net, problem.nodes, problem.words
+    kind = problem.kind
+    plain = net.topology.regular and not net.dead_nodes and not net.dead_links
+    if problem.ordered and (kind == "reduce-scatter" or (kind in ("reduce", "all-reduce") and not plain)):
+        return _combined_at_the_end(problem, options), True
+    simple: dict[str, Callable[[CollectiveProblem], Schedule]] = {
+        "broadcast": rooted.broadcast,
+        "reduce": rooted.reduce,
+        "gather": rooted.gather,
+        "scatter": rooted.scatter,
+    }
+    if kind in simple:
+        return simple[kind](problem), kind != "reduce" or (plain and _in_order(problem))
+    if kind == "all-reduce":
+        made = rooted.all_reduce(problem)
+        if made is None:
+            made = _reduced_then_spread(problem)
+        return made, plain and _in_order(problem)
+    once = -(-least // words) if words > 1 else least
+    if kind == "all-gather":
+        return repeated(all_gather_once(net, nodes, once, options), words), True
+    if kind == "reduce-scatter":
+        return repeated(backwards(all_gather_once(reversed_net(net), nodes, once, options)), words), len(nodes) < 3
+    return _pairs(problem, least, options), True
+
+
+def _in_order(problem: CollectiveProblem) -> bool:
+    """Does the tree that ``rooted`` chooses combine in order?"""
+    return problem.ordered or problem.net.topology.kind == "mesh"
+
+
+def _combined_at_the_end(problem: CollectiveProblem, options: RouteOptions) -> Schedule:
+    """Every word goes by itself to where the result is, whose processor combines them in order."""
+    instead: Kind = (
+        "gather" if problem.kind == "reduce" else "all-gather" if problem.kind == "all-reduce" else "all-to-all"
+    )
+    other = replace(problem, kind=instead, ordered=False)
+    schedule, _ = _scheduled(other, int(period_bounds(other)[0].value), options)
+
+    def make(index: int) -> CollectiveWord:
+        word = schedule.words[index]
+        # The item is that of the result; the centre says whose word it is.
+        item = word.item[1:] if problem.kind == "reduce-scatter" else word.item[-1:]
+        return replace(word, item=item)
+
+    return Schedule(schedule.period, Words(len(schedule.words), make), f"{schedule.method}; combined where it ends")
+
+
+def _reduced_then_spread(problem: CollectiveProblem) -> Schedule:
+    """All-reduce where the trees up and down share links: the slots of the words that go up are followed by those
+    that go down."""
+    net, words = problem.net, problem.words
+    centre = problem.nodes[0]
+    up = shortest_tree(net, centre, inward=True)
+    down = shortest_tree(net, centre)
+    up_depth, down_depth = depths(up, centre), depths(down, centre)
+    slot = max(up_depth.values())
+    links = {link: at for at, link in enumerate(net.links)}
+    cells = [(links[node, after], slot - up_depth[node]) for node, after in up.items()]
+    cells += [(links[before, node], slot + down_depth[before]) for node, before in down.items()]
+    count, nodes = len(links), net.nodes
+    cells += [(count + node, slot - up_depth[node]) for node in [*up, centre]]
+    cells += [(count + nodes + node, slot + down_depth[node]) for node in [*down, centre]]
+    packed = pack([np.array(cells, np.int64)] * words, count + 2 * nodes, words)
+    assert packed is not None
+    period, starts = packed
+    first = CollectiveWord(
+        (0,),
+        centre,
+        slot,
+        inward=rooted.inward_moves(up, centre, slot),
+        outward=rooted.outward_moves(down, centre, slot),
+        destinations=np.array(list(down), np.int64),
+        kept=True,
+    )
+    return Schedule(period, Words(words, lambda index: first.later(starts[index], (index,))), "shortest trees, packed")
+
+
+def _packed(net: RouteProblem, nodes: tuple[int, ...], least: int, seed: int, known: int | None) -> Schedule | None:
+    """All-gather on a shortest tree from each node, packed; None if that is not shorter than ``known``."""
+    links = {link: at for at, link in enumerate(net.links)}
+    trees = [shortest_tree(net, node) for node in nodes]
+    words = []
+    for node, parent in zip(nodes, trees, strict=True):
+        depth = depths(parent, node)
+        cells = [(links[before, after], depth[before]) for after, before in parent.items()]
+        cells += [(len(links) + after, depth[after]) for after in parent]
+        words.append(np.array(cells, np.int64))
+    packed = pack(words, len(links) + net.nodes, least, most=None if known is None else known - 1, seed=seed)
+    if packed is None:
+        return None
+    period, starts = packed
+
+    def make(index: int) -> CollectiveWord:
+        node, parent = nodes[index], trees[index]
+        moves = rooted.outward_moves(parent, node, starts[index])
+        return CollectiveWord((node, 0), node, starts[index], outward=moves, destinations=moves[:, 2])
+
+    return Schedule(period, Words(len(nodes), make), "shortest trees, packed")
+
+
+def _pairs(problem: CollectiveProblem, least: int, options: RouteOptions) -> Schedule:
+    """All-to-all by the router of streams: of a word a pair, repeated, if that meets the bound; otherwise of all words."""
+    one = replace(problem, words=1)
+    once = _pairs_at_once(one, options)
+    if problem.words == 1 or once.period * problem.words <= least:
+        return repeated(once, problem.words)
+    found = _pairs_at_once(problem, options)
+    return min((repeated(once, problem.words), found), key=lambda schedule: schedule.period)
+
+
+def _pairs_at_once(problem: CollectiveProblem, options: RouteOptions) -> Schedule:
+    streams = problem.streams()
+    net = replace(problem.net, streams=streams, buffers=False)
+    result = route_ideal(net, replace(options, length=None))
+    words: list[CollectiveWord] = []
+    for stream, routed in zip(streams, result.streams, strict=True):
+        for index, moves in enumerate(routed.words):
+            hops = [move[:3] for move in moves if move[0] is not None and move[2] is not None]
+            start = hops[0][1]
+            table = np.array([(before, start + at, after) for at, (before, _, after) in enumerate(hops)], np.int64)
+            item = (stream.source, stream.destinations[0], index)
+            words.append(
+                CollectiveWord(item, stream.source, start, outward=table, destinations=list(stream.destinations))
+            )
+    return Schedule(result.period, words, "; ".join(["search", *result.notes]))
+
+
+def _length(net: RouteProblem, schedule: Schedule, options: RouteOptions) -> int:
+    """The period, which is the length asked for if the schedule also goes with that."""
+    if options.length is None or options.length == schedule.period:
+        return schedule.period
+    if options.length < schedule.period:
+        raise PointsmanError(
+            f"{options.length} slots are too few for what was found, {schedule.period}",
+            hint="no proof says that fewer are impossible; leave out the length",
+        )
+    if not _fits(net, schedule, options.length):
+        raise PointsmanError(
+            f"this collective is done in {schedule.period} slots, and its schedule does not fit {options.length}",
+            hint="leave out the length",
+        )
+    return options.length
+
+
+def _fits(net: RouteProblem, schedule: Schedule, period: int) -> bool:
+    """Does the schedule also go with a longer period?"""
+    rows = {link: at for at, link in enumerate(net.links)}
+    used = np.zeros((len(rows) + 2 * net.nodes, period), np.bool_)
+    for word in schedule.words:
+        cells = []
+        for before, slot, after, _, _ in word.moves():
+            if before is None:
+                assert after is not None
+                cells.append((len(rows) + after, slot % period))
+            elif after is None:
+                cells.append((len(rows) + net.nodes + before, slot % period))
+            else:
+                cells.append((rows[before, after], slot % period))
+        at = tuple(np.array(cells).T)
+        if used[at].any() or len(set(cells)) < len(cells):
+            return False
+        used[at] = True
+    return True
+
+
+def _check_size(problem: CollectiveProblem) -> None:
+    count, words = len(problem.nodes), problem.words
+    trees = {"all-gather": count, "reduce-scatter": count, "all-reduce": 2}.get(problem.kind, 1)
+    moves = words * trees * count
+    if moves > MAX_MOVES:
+        raise PointsmanError(
+            f"a collective must have at most {MAX_MOVES} moves, not about {moves}",
+            hint="a schedule of fewer words can be repeated",
+        )
+    if problem.kind == "all-to-all" and count * (count - 1) > MAX_PAIRS:
+        raise PointsmanError(f"an all-to-all must have at most {MAX_PAIRS} pairs of nodes, not {count * (count - 1)}")
+
+
+__all__: Sequence[str] = ("all_gather_once", "route_collective")
