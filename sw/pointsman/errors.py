@@ -21,6 +21,8 @@ class PointsmanError(Exception):
     """
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
+        if not isinstance(message, str):  # an application's own line is told
+            raise TypeError(f"the message of an error must be a text, not {type(message).__name__}")
         super().__init__(message)
         self.message = message
         self.hint = hint

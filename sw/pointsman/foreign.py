@@ -47,9 +47,16 @@ def foreign_code(path: Path, whose: str, *, doing: str | None = None) -> Iterato
     except (KeyboardInterrupt, PointsmanError):
         raise
     except BaseException as error:
-        if doing is None and not foreign_frames(error, path):
+        raised = _raised(error)
+        if doing is None and not foreign_frames(raised, path):
             raise
-        raise fault(error, path, whose, doing) from error
+        raise fault(raised, path, whose, doing) from error
+
+
+def _raised(error: BaseException) -> BaseException:
+    """What the code itself raised: a StopIteration leaves a coroutine as a RuntimeError that has none of its frames."""
+    cause = error.__cause__
+    return cause if isinstance(error, RuntimeError) and isinstance(cause, StopIteration | StopAsyncIteration) else error
 
 
 def fault(error: BaseException, path: Path, whose: str, doing: str | None = None, said: str = "") -> PointsmanError:

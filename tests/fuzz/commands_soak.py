@@ -38,6 +38,7 @@ NOBODY = 65534
 def load() -> None:
     """Import what commands import, so that a fork need not."""
     import amaranth.back.verilog  # noqa: F401
+    from numba.core.registry import cpu_target
 
     import pointsman.connections.algorithms
     import pointsman.plan.make_plan
@@ -49,6 +50,10 @@ def load() -> None:
     import pointsman.targets.tdm
     import pointsman.verify.images
     import pointsman.verify.tables  # noqa: F401
+
+    # A use as a user who may read nothing of Python's must find all of Numba loaded.
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
 
 
 def command(arguments: list[str]) -> int:

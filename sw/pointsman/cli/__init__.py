@@ -13,6 +13,7 @@ import click
 import pointsman
 from pointsman.errors import PointsmanError
 from pointsman.files import cache_folder
+from pointsman.foreign import said_by
 
 from .commands.check import check
 from .commands.collective import collective
@@ -44,7 +45,7 @@ class _Group(click.Group):
                 sys.stdout.flush()  # a full disk is told now, not at the end of Python
             return result
         except PointsmanError as error:
-            click.echo(f"pointsman: {error}", err=True)
+            click.echo(f"pointsman: {said_by(error)}", err=True)
             ctx.exit(EXIT_USER)
         except KeyboardInterrupt:
             click.echo("pointsman: interrupted", err=True)

@@ -24,6 +24,11 @@ def test_a_hint_is_never_taken_for_a_second_message() -> None:
         PointsmanError("one", "two")  # type: ignore[misc]
 
 
+def test_a_message_is_a_text() -> None:
+    with pytest.raises(TypeError, match=r"^the message of an error must be a text, not int$"):
+        PointsmanError(3)  # type: ignore[arg-type]
+
+
 def test_an_error_comes_through_from_another_process() -> None:
     again = pickle.loads(pickle.dumps(PointsmanError("no", hint="yes")))
     assert (str(again), again.message, again.hint) == ("no\n  hint: yes", "no", "yes")

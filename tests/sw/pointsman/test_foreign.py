@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,6 +36,21 @@ def test_anything_raised_names_the_line_and_the_frames(raised: str, tmp_path: Pa
     assert text.startswith(f"{path}:2: {raised.split('(')[0]}")
     assert f"{path}:3 in <module>" in text
     assert text.endswith("hint: this was raised by the application's own code")
+
+
+@pytest.mark.parametrize("raised", ["StopIteration(3)", "StopAsyncIteration(3)"])
+def test_what_ends_a_coroutine_the_wrong_way_names_its_line(raised: str, tmp_path: Path) -> None:
+    """Python raises a RuntimeError in its place, of which no frame is theirs."""
+    path = tmp_path / "app.py"
+    text = f"async def main():\n    raise {raised}\n"
+    names: dict[str, Any] = {}
+    exec(compile(text, str(path), "exec"), names)
+    main = names["main"]()
+    with (
+        pytest.raises(PointsmanError, match=rf"app.py:2: {re.escape(raised.split('(')[0])}: 3"),
+        foreign_code(path, "the application"),
+    ):
+        main.send(None)
 
 
 def test_ctrl_c_errors_of_ours_and_faults_without_a_line_of_theirs_pass(tmp_path: Path) -> None:

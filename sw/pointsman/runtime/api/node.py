@@ -18,7 +18,7 @@ class Node:
     Attributes
     ----------
     number : int
-        Node number; x runs fastest.
+        Node number; x runs fastest. It, the coordinates and the number of nodes cannot be assigned to.
     coordinates : tuple of int
         Its place, x first.
     nodes : int
@@ -40,17 +40,35 @@ class Node:
         functions: Mapping[str, Callable[..., Any]] | None = None,
         watch: Callable[[str], None] | None = None,
     ) -> None:
-        self.number = number
-        self.coordinates = topology.coordinates(number)
-        self.nodes = topology.nodes
-        self.working = number not in topology.dead
-        """Does the node take part? Nodes that do not work run no program."""
+        self._number = number
+        self._coordinates = topology.coordinates(number)
+        self._nodes = topology.nodes
+        self._working = number not in topology.dead
         self.clock = clock
         self.watch = watch
         self.loaded: dict[str, tuple[int, ...]] = {}
         self._activity = "starting"
         self.substrate = substrate
         self.cop = Cop(self, substrate, functions or {})
+
+    # Run time and reports rely on these, so an application that assigns to them is told in its own line.
+
+    @property
+    def number(self) -> int:
+        return self._number
+
+    @property
+    def coordinates(self) -> tuple[int, ...]:
+        return self._coordinates
+
+    @property
+    def nodes(self) -> int:
+        return self._nodes
+
+    @property
+    def working(self) -> bool:
+        """Does the node take part? Nodes that do not work run no program."""
+        return self._working
 
     @property
     def time(self) -> int:

@@ -25,9 +25,11 @@ class Caller(Protocol):
     """The node that calls the functions. ``activity``: what it is doing, in words, for reports. ``loaded``: by label, the nodes
     and distances of the last load."""
 
-    number: int
     activity: str
     loaded: dict[str, tuple[int, ...]]
+
+    @property
+    def number(self) -> int: ...
 
 
 class Cop:

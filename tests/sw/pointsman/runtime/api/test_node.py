@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from pointsman.network import mesh
 from pointsman.runtime.api.node import Node
 from pointsman.runtime.api.requests import Category, Wait
@@ -61,3 +63,12 @@ def test_its_activity_says_where_it_is_between_init_and_fini() -> None:
 def test_a_program_without_interrupts_is_run_as_it_is() -> None:
     program = object()
     assert Node(_Substrate(), mesh(2), 0, _Clock()).attended(program) is program
+
+
+@pytest.mark.parametrize("name", ["number", "coordinates", "nodes", "working"])
+def test_an_application_cannot_make_another_node_of_it(name: str) -> None:
+    node = Node(_Substrate(), mesh(2, 1), 1, _Clock())
+    before = getattr(node, name)
+    with pytest.raises(AttributeError, match=name):
+        setattr(node, name, 0)
+    assert getattr(node, name) == before
