@@ -50,6 +50,8 @@ class Do:
     """Wait until no word of the operators used so far is left in the router."""
     MEET: Final = "meet"
     """Go through the operator's own barrier."""
+    TELL: Final = "tell"
+    """Go through the operator's own barrier, whose words tell all nodes the value that one of them knows."""
     DRAIN: Final = "drain"
     """Wait as long as words of the operator may be under way after all its nodes have met."""
 
@@ -232,3 +234,23 @@ def _load_together(
         yield Do.REWRITE, call.phase, call.changed()
     if call.meets:
         yield (Do.MEET, LOADER, None)
+
+
+def load_told(
+    node: RouterState[Rewrites], phase: int, same: Callable[[], bool], changed: Callable[[], Rewrites]
+) -> Generator[ChangeStep[Rewrites], None, None]:
+    """As `load`, of an operator whose nodes rewrite together and tell each other the value when they meet.
+
+    ``same``: is that the value of the last call? ``changed``: the rewrites that it needs and that are not done. Both are called
+    after TELL only, and all nodes of the instance must agree on ``same``.
+    """
+    entering = node.current != phase or (yield from enter(node, phase))
+    if entering and node.current != phase:
+        yield from enter(node, phase)
+    yield (Do.TELL, LOADER, None)
+    if same():
+        return
+    if not entering:
+        yield (Do.DRAIN, LOADER, None)
+    yield (Do.REWRITE, phase, changed())
+    yield (Do.MEET, LOADER, None)

@@ -1,4 +1,4 @@
-"""Broadcasts whose source only the source knows, in the routers: each node knows whether it is the source (Metcalf 1997, A.4)."""
+"""Broadcasts, reductions and collects in the routers, of which each node knows only whether it is the one (Metcalf 1997, A.4)."""
 
 from __future__ import annotations
 
@@ -131,3 +131,107 @@ def test_a_source_that_others_do_not_know_takes_about_twice_the_cycles_of_an_agr
     """With an agreed source 580 cycles are predicted; passed on by processors it was 20,837."""
     program = compile_text("(broadcast 'b (runtime :distributed t) :m 200)", topology=mesh(6, 6))
     assert make_plan(program, NodeShape(), name="b").cycles < 1500
+
+
+COLLECTS = ("str_collect_runtime", "str_collect_tree", "str_collect_dim", "sch_collect_dense")
+
+
+@pytest.mark.parametrize(
+    ("topology", "ways"),
+    [
+        (mesh(1, 1), COLLECTS[:2]),
+        (mesh(1, 5), COLLECTS),
+        (mesh(3, 4), COLLECTS),
+        (mesh(2, 2, 2), COLLECTS[1:3]),
+        (torus(3, 4), COLLECTS[:2]),
+    ],
+)
+def test_nodes_of_a_collect_tell_each_other_the_destination(topology: Topology, ways: tuple[str, ...]) -> None:
+    rng = random.Random(topology.nodes)
+    drawn = [rng.randrange(topology.nodes) for _ in range(4)]
+    values = tuple(((one,),) for one in (*drawn, drawn[-1]))  # the last two rounds have the same
+    for way in ways:
+        text = f"(loop 'l 5 (collect 'c (runtime :distributed t) :m 6 :impl '{way}))"
+        case = cases.Case(text, topology, values, several=True, pauses=len(way), only=False)
+        images = case.images(period=None)
+        assert images.operators[0].implementation == way
+        cases.run_case(case, images)
+
+
+@pytest.mark.parametrize("parallel", [True, False])
+def test_collects_that_share_a_phase_with_others_or_come_back_to_theirs(parallel: bool) -> None:
+    told = "(collect '{} (runtime :distributed t) :m 3 :impl 'str_collect_runtime)"
+    between = "(broadcast 'b (runtime) :m 4)"
+    if parallel:
+        text = f"(loop 'l 4 (phase (parallel {told.format('c')} (broadcast 'b 2 :m 4))))"
+    else:
+        text = f"(loop 'l 4 {told.format('c')} {between} {told.format('d')} (barrier 'e))"
+    values = tuple(((k % 3,), ((one + k) % 3,), (k * k % 3,)) for one, k in enumerate((1, 3, 3, 2)))
+    values = tuple((one[0], ()) if parallel else (*one, ()) for one in values)
+    case = cases.Case(text, mesh(3, 1), values, several=True, parallel=parallel, pauses=3, only=False)
+    images = case.images(period=None)
+    assert len(images.phases) == 1 if parallel else len(images.phases) > 1
+    cases.run_case(case, images)
+
+
+def test_rows_may_collect_at_different_nodes() -> None:
+    text = "(loop 'l 5 (subset (make-1d 'x) (collect 'c (runtime :distributed t) :m 2 :impl 'str_collect_runtime)))"
+    images = make_images(make_plan(compile_text(text, topology=mesh(3, 3)), NodeShape(), name="rows"))
+    assert check_images(images).ok, str(check_images(images))
+    images = images_from_bytes(images_to_bytes(images))
+
+    def destination(round_: int, row: int) -> int:
+        return (round_ * (row + 1) + row) % 3
+
+    async def main(node: Node) -> list[int]:
+        row, column = divmod(node.number, 3)
+        got = []
+        for round_ in range(5):
+            await node.compute(node.number * 29 * (round_ + 1) % 90)
+            await node.cop.c_load(column == destination(round_, row))
+            if column != destination(round_, row):
+                await node.cop.c_write(np.array([node.number, round_], np.int32))
+            else:
+                for _ in range(2):
+                    number, in_round = map(int, await node.cop.c_read())
+                    assert in_round == round_
+                    got.append(number)
+        return got
+
+    with Machine(images.shape, images.topology, engine="model") as machine:
+        record = run_nodes([numesh_node(images, n, machine) for n in range(9)], main, machine)
+    for node, found in enumerate(record.results):
+        row, column = divmod(node, 3)
+        mine = [round_ for round_ in range(5) if destination(round_, row) == column]
+        others = sorted({3 * row + k for k in range(3)} - {node})
+        assert [sorted(found[2 * k : 2 * k + 2]) for k in range(len(mine))] == [others] * len(mine)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((None, False, None, None), "c_load: no node of the subset said which node is the destination"),
+        ((True, None, 2, None), "c_load: node 0 of the subset gives 0 as destination, another one 2"),
+        ((None, None, None, True), "c_load: node 3 of the subset is none of the nodes that the value may name"),
+    ],
+)
+def test_what_the_nodes_of_a_collect_say_must_be_one_node(given: tuple[object, ...], message: str) -> None:
+    text = "(collect 'c (runtime :distributed t :values '(0 1 2)) :m 2 :impl 'str_collect_tree)"
+    images = make_images(make_plan(compile_text(text, topology=mesh(2, 2)), NodeShape(), name="told"))
+
+    async def main(node: Node) -> None:
+        await node.cop.c_load(given[node.number])
+
+    with (
+        Machine(images.shape, images.topology, engine="model") as machine,
+        pytest.raises(PointsmanError, match=message),
+    ):
+        run_nodes([numesh_node(images, n, machine) for n in range(4)], main, machine)
+
+
+def test_a_collect_at_a_node_that_others_do_not_know_is_quicker_than_by_messages() -> None:
+    """Four words on 4×4 took 340 cycles and more, passed on by processors."""
+    program = compile_text("(collect 'c (runtime :distributed t) :m 4)", topology=mesh(4, 4))
+    plan = make_plan(program, NodeShape(), name="c")
+    assert plan.phases[0].operators[0].implementation.name in COLLECTS
+    assert plan.cycles < 250

@@ -16,7 +16,7 @@ from pointsman.artifacts.images.images import LaneImage
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Metric
 from pointsman.operators.api.operands import (
-    is_partial,
+    is_dynamic,
     message_stream,
     operand,
     runtime_operands,
@@ -55,7 +55,9 @@ class HopByHop(Synchronised):
 
     def fits(self, operator: Operator, context: Context) -> bool:
         """Can this plan serve the operator?"""
-        if any(is_partial(operator, name) for name in runtime_operands(operator)):
+        # Of a :distributed destination the load functions tell each other in their barrier, all of them together; a
+        # :dynamic end only one node loads.
+        if any(is_dynamic(operator, name) for name in runtime_operands(operator)):
             return False
         return all(
             self.next_hops(instance.nodes, destination, context.topology) is not None

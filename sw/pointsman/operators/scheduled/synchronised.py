@@ -5,6 +5,9 @@ wrong place. Message-bound operators know from their own words that no node stil
 others meet twice: (1) when all nodes have finished with the old values, and words that routers drop have had time to leave,
 (2) when all have rewritten. The barrier belongs to the operator, so it runs in its phase beside other operators. A load with
 unchanged values skips both meetings.
+
+A value that only the node knows that it names (``:distributed``) is told in the first meeting: the barrier's words carry it
+up the tree and down to all. Then no load skips that meeting, as no node knows whether the value is another.
 """
 
 from __future__ import annotations

@@ -17,13 +17,13 @@ import numpy as np
 from numesh.codes import Codes
 from pointsman.artifacts.images.images import SYNC, LaneImage
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.api.operands import operand
+from pointsman.operators.api.operands import is_partial, operand, runtime_operands
 from pointsman.operators.api.roles import VfsmSetting
 from pointsman.operators.messages.online import Online
 from pointsman.plan.membership.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
 from pointsman.protocol.costs import ANNOTATION_DRAIN, POINTER_DRAIN, scheduled_words, scheduling_cycles
-from pointsman.protocol.phase_change import ChangeStep, Do, LoadCall, enter, finish, leaving, load
+from pointsman.protocol.phase_change import ChangeStep, Do, LoadCall, enter, finish, leaving, load, load_told
 
 from . import kernel as k
 from .board import BoardNumbers, NumberedOperators, Row
@@ -312,17 +312,19 @@ class StepWriter:
             way.value[number] = value
             return [(k.COUNT, phase, 0)]
         meet = self._meet(node, number, value) if together else []
+        same = way.value.get(number) == value and one.stages == 1
+        told = together and any(is_partial(one.operator, name) for name in runtime_operands(one.operator))
         call = LoadCall(
             phase,
             lambda: self._changed(node, number, value, 0),
             together=together,
             meets=bool(meet),
-            same=way.value.get(number) == value and one.stages == 1,
+            same=same,
             shared=len(self.network.parts[phase].operators) + len(self.plan.beside(phase)) > 1,
         )
         steps: list[Step] = [(k.COUNT, phase, 0)]
-        for do, at, rewrites in load(way, call):
-            if do == Do.MEET:
+        for do, at, rewrites in load_told(way, phase, lambda: same, call.changed) if told else load(way, call):
+            if do in (Do.MEET, Do.TELL):
                 steps += meet
             elif do == Do.DRAIN:
                 steps.append((k.WAIT, self._delay(one, node, value), 0))

@@ -24,10 +24,10 @@ from pointsman.artifacts.images.images import (
     Role,
 )
 from pointsman.errors import PointsmanError
-from pointsman.protocol.phase_change import Do, LoadCall, load, load_alone
+from pointsman.protocol.phase_change import Do, LoadCall, load, load_alone, load_told
 from pointsman.runtime.api.combine import Combiner
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty
-from pointsman.runtime.api.substrate import HERE, Combine, Given, Permission, Signature
+from pointsman.runtime.api.substrate import HERE, UNKNOWN, Combine, Given, Permission, Signature
 
 from .by_item import move_by_item
 from .online_port import online_signature
@@ -67,6 +67,8 @@ class NumeshPort:
         """Get the router ready for the operator, with these run-time values."""
         if self.operator.remote:
             return await self._load_remote(given)
+        if self.operator.partial and self.operator.synchronised:
+            return await self._load_told(given)
         given = self._known(given)
         role = self._role_at(given.index, 0)
         phase = self.operator.phase
@@ -177,6 +179,52 @@ class NumeshPort:
         self.role, self.value, self.calls = role, value, {}
         self._loaded()
         return Permission(role.kind, role.local, role.void)
+
+    async def _load_told(self, given: Given) -> Permission:
+        """Load a value of which each node knows only whether it names the node: in the operator's own barrier, which its nodes
+        pass in any case, they tell each other. If it is another value than before, they rewrite, and meet again."""
+        router, phase = self.router, self.operator.phase
+        index, role = -1, self.view.roles[0]  # until they are told; its part in the barrier is that of all roles
+        steps = load_told(router, phase, lambda: index == self.value, lambda: router.changed(phase, role.rewrites))
+        for step in steps:
+            if step[0] == Do.TELL:
+                index = await self._told(given)
+                role = self._role_at(index, 0)
+            elif step[0] == Do.MEET:
+                await self._meet(role)
+            elif step[0] == Do.DRAIN:
+                await Wait(role.delay, Category.PSYNC)
+            else:
+                await router.take(step, self.substrate.leave)
+        self.role, self.value, self.calls = role, index, {}
+        if any(lane.turn != SYNC for lane in role.lanes):
+            router.due.setdefault(self.index, False)
+        self._loaded()
+        return Permission(role.kind, role.local, role.void)
+
+    async def _told(self, given: Given) -> int:
+        """Index of the value that a node of the instance knows. Words up the tree of the barrier carry the greatest that any node
+        below gives, 1 more than a position, 0 for nothing; the answer is that of all."""
+        (number,) = given.numbers
+        own = self.view.position if number == HERE else number
+        said = 0 if own == UNKNOWN else own + 1
+        for lane in self.view.roles[0].lanes:
+            if lane.turn != SYNC:
+                continue
+            word = np.array([said], np.uint32)
+            await Transfer([Lane(lane.write, lane.registers, 1, word)], Category.PSYNC)
+            said = max(said, int(word[0]))
+        where = f"{self.operator.source}: {self.operator.label}_load"
+        (name,) = self.operator.runtime
+        if not said:
+            raise PointsmanError(f"{where}: no node of the subset said which node is the {name}")
+        if own not in (UNKNOWN, said - 1):
+            raise PointsmanError(
+                f"{where}: node {self.view.position} of the subset gives {own} as {name}, another one {said - 1}"
+            )
+        if (said - 1,) not in self.operator.values:
+            raise PointsmanError(f"{where}: node {said - 1} of the subset is none of the nodes that the value may name")
+        return self.operator.values.index((said - 1,))
 
     async def _load_scheduled(self, role: Role, given: Given, entering: bool) -> None:
         """Work out the schedule of all nodes for these values (all nodes get the same), and load this node's part of it."""

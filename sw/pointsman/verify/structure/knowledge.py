@@ -3,12 +3,17 @@
 Takes images; notes findings. Such an operator (`OperatorImage.partial`) must work with what each node knows: a node does the
 same for all values that do not name it. And as instances may have different values, routers must do the same for all values.
 
+An operator whose load functions meet (`OperatorImage.synchronised`) may do more, as words of the barrier carry the value to
+all nodes of an instance. For that every node must have its part in the barrier, the same for all values: it writes a word
+once, after those that it reads from other nodes but the last, which is the answer. Where these words go, and that all come
+before any answer, is proved as of every barrier.
+
 Leaves to the other passes what becomes of the words, value by value, as for any operator.
 """
 
 from __future__ import annotations
 
-from pointsman.artifacts.images.images import Images
+from pointsman.artifacts.images.images import SYNC, Images
 from pointsman.verify.report import Notebook
 
 
@@ -21,6 +26,9 @@ def check_knowledge(images: Images, notebook: Notebook) -> None:
         phase = images.phases[operator.phase].name
         if len(operator.runtime) != 1 or operator.stages != 1 or operator.online is not None or operator.remote:
             notebook.note("knowledge", "its value is not a single node", "one node, one stage", operator, phase=phase)
+            continue
+        if operator.synchronised:
+            _check_told(images, index, notebook)
             continue
         for node, here in images.members[index].items():
             pairs = zip(operator.values, here.role_of, strict=False)
@@ -43,3 +51,23 @@ def check_knowledge(images: Images, notebook: Notebook) -> None:
                     node=node,
                     phase=phase,
                 )
+
+
+def _check_told(images: Images, index: int, notebook: Notebook) -> None:
+    """Note nodes that do not take part in telling each other the value."""
+    operator = images.operators[index]
+    for node, here in images.members[index].items():
+        parts = {tuple(lane for lane in role.lanes if lane.turn == SYNC) for role in here.roles}
+        lanes = next(iter(parts), ())
+        in_turn = all(lane.words == 1 and lane.after == (k - 1 if k else None) for k, lane in enumerate(lanes))
+        writes = [lane.write for lane in lanes]
+        told = len(parts) == 1 and in_turn and writes[-2:] == [True, False] and sum(writes) == 1
+        if here.nodes > 1 and not told:
+            notebook.note(
+                "knowledge",
+                "it has no part in the barrier in which the nodes tell each other the value",
+                "one word at a time is read, then one written, then the answer read, for all values alike",
+                operator,
+                node=node,
+                phase=images.phases[operator.phase].name,
+            )

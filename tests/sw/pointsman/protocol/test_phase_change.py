@@ -6,7 +6,19 @@ from collections.abc import Collection, Generator, Sequence
 
 import pytest
 
-from pointsman.protocol.phase_change import END, LOADER, ChangeStep, Do, LoadCall, change, enter, finish, leaving, load
+from pointsman.protocol.phase_change import (
+    END,
+    LOADER,
+    ChangeStep,
+    Do,
+    LoadCall,
+    change,
+    enter,
+    finish,
+    leaving,
+    load,
+    load_told,
+)
 
 Steps = Generator[ChangeStep[Sequence[int]], None, object]
 
@@ -174,4 +186,19 @@ def test_a_closed_phase_has_held_back_everybody() -> None:
     steps = [do for do, _ in node.run(load(node, _call(together=True)))]
     assert Do.MEET not in steps
     assert Do.DRAIN not in steps
+    assert node.current == 1
+
+
+def test_who_is_told_a_value_meets_with_every_load_and_rewrites_for_another_only() -> None:
+    def changed() -> Sequence[int]:
+        return (7,)
+
+    node = FakeRouter(1, held=[1])
+    assert node.run(load_told(node, 1, lambda: True, changed)) == [(Do.TELL, LOADER)]
+    steps = node.run(load_told(node, 1, lambda: False, changed))
+    assert steps == [(Do.TELL, LOADER), (Do.DRAIN, LOADER), (Do.REWRITE, 1), (Do.MEET, LOADER)]
+    node = FakeRouter(0, held=[0, 1])
+    # Nothing of it is under way where the phase has just been entered.
+    steps = node.run(load_told(node, 1, lambda: False, changed))
+    assert steps[-3:] == [(Do.TELL, LOADER), (Do.REWRITE, 1), (Do.MEET, LOADER)]
     assert node.current == 1
