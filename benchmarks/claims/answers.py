@@ -19,6 +19,7 @@ VERDICTS = {
     "reproduced": "we found the same, within what the text leaves open",
     "better": "we found more than was claimed",
     "contradicted": "we found otherwise, or the claim does not follow from its own figures",
+    "not reproduced": "we found otherwise, and do not know that theirs is wrong",
     "not comparable": "it is about another machine or technology",
 }
 Measured = dict[str, Any]

@@ -26,7 +26,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import ding  # noqa: E402
-import yuan  # noqa: E402, F401
+import yuan  # noqa: E402
+import yuan_programs  # noqa: E402, F401
 from answers import ANSWERS, VERDICTS, Answer, Measured, reference  # noqa: E402
 from digest import code_digest  # noqa: E402
 
@@ -74,12 +75,23 @@ BENCHMARKS = {
     "scheduled_vs_packet": Benchmark("--into", (*_ROUTER, "sim/cosim/packet", "hdl/packet_router")),
     "tdm_synth": Benchmark("--save", ("hdl/tdm_switch", "sw/pointsman/fpga")),
     "wire_rules": Benchmark(None, _COMPILER),
-    "optical": Benchmark("--into", ("sw/pointsman/optical", "sw/pointsman/connections", "sw/pointsman/network")),
+    "optical": Benchmark(
+        "--into",
+        (
+            "sw/pointsman/optical",
+            "sw/pointsman/connections",
+            "sw/pointsman/network",
+            "benchmarks/evaluation/patterns.py",
+        ),
+    ),
 }
 DOCUMENTS = {
     "metcalf1997": ("Metcalf 1997", ["4.1", "5.1", "5.2", "7.1", "8.1", "8.2", "8.3", "8.4", "A.1", "A.2"]),
     "ding2005": ("Ding et al. 2005", ["1", "2", "3"]),
-    "yuan1998": ("Yuan 1998, Chapters 3 and 4", ["3.1", "4.2", "4.3", "4.4", "6.2"]),
+    "yuan1998": (
+        "Yuan 1998, Chapters 3, 4 and 6",
+        ["3.1", "4.2", "4.3", "4.4", "6.1", "6.2", "6.3", "6.4", "6.5", "6.6", "6.7", "6.8"],
+    ),
 }
 """By the file of its claims: the document, and its tables."""
 FIGURES = {
@@ -144,6 +156,8 @@ def page(measured: Measured) -> str:
         counts = Counter(answer.verdict for *_, answer in rows)
         lines += ["", f"## {document}", ""]
         lines += [f"{len(rows)} entries: {', '.join(f'{counts[verdict]} {verdict}' for verdict in VERDICTS)}.", ""]
+        if name == "yuan1998":
+            lines += [yuan.RULE, ""]
         lines += ["| id | where | claim | theirs | ours | verdict | why |", "|---|---|---|---|---|---|---|"]
         for number, where, quantity, theirs, answer in rows:
             cells = [number, where, quantity, theirs, answer.ours, f"*{answer.verdict}*", answer.why]

@@ -1,11 +1,13 @@
-"""Answers to the claims of Yuan 1998, Chapters 3 and 4, and Table 6.2; see ``answers``."""
+"""Answers to the claims of Yuan 1998, Chapters 3 and 4; see ``answers``. Chapter 6 is in ``yuan_programs``.
+
+``RULE`` says when a claim counts as reproduced; it is the same for all.
+"""
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
 from typing import Any
 
+import numpy as np
 from answers import Answer, Measured, claim
 
 from pointsman.network import torus
@@ -13,11 +15,30 @@ from pointsman.optical.fabric import fabric
 from pointsman.optical.logical import LOGICAL, logical
 from pointsman.optical.multihop.model import best, crossover, published
 
-_SHORT = "short runs, good to about 5 %"
+RULE = (
+    "One rule for all entries. Formulas, parameters and counts of channels: exactly, but for figures that the text "
+    "has rounded. Orderings: exactly; where the "
+    "text says that things are equal or as good, within 3 %, by which runs with other seeds differ. Simulated "
+    "values with random choices, and values with *about* or *almost*: within 20 %, because generator, seeds and "
+    "lengths of runs are not in the text. Simulated values without random choices: within 5 %, because the order of "
+    "channels in a frame is not in the text. Where the text leaves a parameter open: for some value that it may "
+    "have. A table: every ordering that the text states about it, and nine of ten entries within their band."
+)
+EQUAL, RANDOM, EXACT_BUT_ORDER = 0.03, 0.2, 0.05
 
 
-def _result(holds: bool, ours: str, why: str) -> Answer:
-    return Answer("reproduced" if holds else "contradicted", ours, why)
+def near(ours: float, theirs: float, band: float = RANDOM) -> bool:
+    """Whether a value is within a band around theirs."""
+    return abs(ours / theirs - 1) <= band
+
+
+def at_least(ours: float, others: float) -> bool:
+    """Whether a value is as large as another, or equal by the rule."""
+    return ours >= (1 - EQUAL) * others
+
+
+def _result(holds: bool, ours: str, why: str, *, otherwise: str = "not reproduced") -> Answer:
+    return Answer("reproduced" if holds else otherwise, ours, why)
 
 
 def _of(measured: Measured, part: str) -> Any:
@@ -26,9 +47,17 @@ def _of(measured: Measured, part: str) -> Any:
 
 @claim("C073")
 def _saturation(measured: Measured) -> Answer:
-    found = [one["greatest"] for one in _of(measured, "figure_3_4").values()]
-    holds = min(found) >= 0.005 and max(found) <= 0.02
-    return _result(holds, f"{min(found):.4f}-{max(found):.4f}", "control time 2 taken as 1 + 1 slots; " + _SHORT)
+    found = {name: one["greatest"] for name, one in _of(measured, "figure_3_4").items()}
+    slow, quick = (_of(measured, "figure_3_8")["FDA"][retry] for retry in ("60", "5"))
+    most = max(found, key=lambda name: found[name])
+    return _result(
+        min(found.values()) == found["FDA"]
+        and min(slow, quick) <= 0.006 <= max(slow, quick)
+        and near(found[most], 0.018),
+        f"{quick:.4f} or {slow:.4f} (FDA, MRT 5 or 60) to {found[most]:.4f} ({most})",
+        "the MRT of Figure 3.4 is not in the text. Control time 2 taken as 1 + 1 slots, and a node asks for one connection at a "
+        "time; where it asks for all, FDA has .010",
+    )
 
 
 @claim("C074")
@@ -41,7 +70,7 @@ def _most(measured: Measured) -> Answer:
 @claim("C075")
 def _utilisation(measured: Measured) -> Answer:
     share = _of(measured, "figure_3_4")["BDO"]["greatest"] / 0.0625
-    return _result(0.25 <= share <= 0.32, f"{100 * share:.0f} %", _SHORT)
+    return _result(near(share, 0.3), f"{100 * share:.0f} %", "BDO at degree 32")
 
 
 @claim("C076")
@@ -67,66 +96,61 @@ def _loss(measured: Measured) -> Answer:
     losses = [1 - min(found[key].values()) / max(found[key].values()) for key in ("F32", "B32")]
     ours = " / ".join(f"{100 * loss:.0f} %" for loss in losses)
     return _result(
-        losses[0] > losses[1] and abs(losses[0] - 0.5) < 0.1,
+        near(losses[0], 0.5) and near(losses[1], 0.25),
         ours,
-        "by the aggressive schemes in both directions; " + _SHORT,
+        "the worst cset is that of all channels, and costs forward schemes more than backward ones, as the text says; "
+        "at degree 32, of 1, 2, 3, 5, 10, 16 and 32 channels",
     )
-
-
-def _best_sizes(measured: Measured) -> dict[str, tuple[int, float]]:
-    """By direction and degree: the best size of those measured, and what that of Table 3.1 has of its throughput."""
-    found = {}
-    for key, by_size in _of(measured, "figure_3_5").items():
-        table = {"F8": 2, "F16": 5, "F32": 10, "B8": 1, "B16": 2, "B32": 3}[key]
-        size = max(by_size, key=lambda one: by_size[one])
-        found[key] = int(size), by_size[str(table)] / by_size[size]
-    return found
 
 
 @claim("C080")
 @claim("Table 3.1")
 def _sizes(measured: Measured) -> Answer:
-    found = _best_sizes(measured)
+    found = {}
+    for key, by_size in _of(measured, "figure_3_5").items():
+        size = {"F4": 1, "F8": 2, "F16": 5, "F32": 10, "B4": 1, "B8": 1, "B16": 2, "B32": 3}.get(key)
+        if size is not None:
+            best_size = max(by_size, key=lambda one: by_size[one])
+            found[key] = best_size, by_size[str(size)] / by_size[best_size]
     ours = ", ".join(f"{key}: {size} (theirs has {100 * share:.0f} %)" for key, (size, share) in found.items())
+    holds = all(at_least(share, 1) for _, share in found.values())
     return _result(
-        all(share > 0.95 for _, share in found.values()), ours, "the curves are flat between 1 and a third; " + _SHORT
+        holds, ours, "the best of 1, 2, 3, 5, 10, 16, 32; curves are flat between 1 and a third of the degree"
     )
 
 
 @claim("C081")
 def _holding(measured: Measured) -> Answer:
-    found = _of(measured, "figure_3_7")["FDA"]
-    fall = 1 - found["30"]["latency"] / found["0"]["latency"]
-    return _result(0.15 <= fall <= 0.25, f"{100 * fall:.0f} %", "holding 30 slots against none, rate .003")
+    found = _of(measured, "figure_3_7")
+    falls = {name: 1 - one["30"]["latency"] / one["0"]["latency"] for name, one in found.items()}
+    others = max(abs(fall) for name, fall in falls.items() if name != "FDA")
+    return _result(
+        near(falls["FDA"], 0.2),
+        f"{100 * falls['FDA']:.0f} %, others at most {100 * others:.0f} %",
+        "30 slots against none, rate .003; times until another attempt as in §3.3 (60 for aggressive forward schemes)",
+    )
 
 
 @claim("C082")
 def _retransmission(measured: Measured) -> Answer:
     found = _of(measured, "figure_3_8")
-    rises = found["FDA"]["60"] > 1.1 * found["FDA"]["5"]
-    falls = [name for name, one in found.items() if name != "FDA" and one["150"] < 0.95 * one["5"]]
+    change = {name: one["150"] / one["5"] - 1 for name, one in found.items()}
+    falls = all(value < 0 for name, value in change.items() if name != "FDA")
     return _result(
-        rises and len(falls) == 5,
-        f"FDA {found['FDA']['5']:.4f} → {found['FDA']['150']:.4f}; falls clearly: {', '.join(falls) or 'none'}",
-        "at saturation; a later retry costs latency here rather than throughput",
+        falls and change["FDA"] > 0,
+        ", ".join(f"{name} {100 * value:+.0f} %" for name, value in change.items()),
+        "greatest throughput at 150 slots over that at 5; where a node asks for all connections at once, it falls for none",
     )
 
 
 @claim("C084")
 def _order(measured: Measured) -> Answer:
     found = _of(measured, "figure_3_9")
-    tops = all(one["BDO"] >= 0.99 * max(one.values()) for one in _by_degree(found).values())
-    pairs = all(
-        one["B" + kind] >= 0.99 * one["F" + kind] for one in _by_degree(found).values() for kind in ("DC", "DO", "DA")
-    )
-    ours = "; ".join(
-        f"{degree}: BDO {one['BDO']:.4f}, FDO {one['FDO']:.4f}" for degree, one in _by_degree(found).items()
-    )
-    return _result(tops and pairs, ours, "ties within a percent count; " + _SHORT)
-
-
-def _by_degree(found: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-    return {degree: {name: one[degree] for name, one in found.items()} for degree in found["BDO"]}
+    by_degree = {degree: {name: one[degree]["greatest"] for name, one in found.items()} for degree in found["BDO"]}
+    tops = all(at_least(one["BDO"], max(one.values())) for one in by_degree.values())
+    pairs = all(at_least(one["B" + kind], one["F" + kind]) for one in by_degree.values() for kind in ("DC", "DO", "DA"))
+    ours = "; ".join(f"{degree}: BDO {one['BDO']:.4f}, FDO {one['FDO']:.4f}" for degree, one in by_degree.items())
+    return _result(tops and pairs, ours, "as good counts as better")
 
 
 @claim("C085")
@@ -144,12 +168,11 @@ def _lengths(measured: Measured) -> Answer:
     found = _of(measured, "figure_3_11")
     small = {name: one["1"]["packets"] for name, one in found.items()}
     large = {name: one["64"]["packets"] for name, one in found.items()}
-    holds = small["BDO"] >= 0.95 * max(small.values()) and min(large.values()) > 0.75 * max(large.values())
     least, most = min(large.values()), max(large.values())
     return _result(
-        holds,
+        at_least(small["BDO"], max(small.values())) and near(least, most),
         f"1 packet: BDO {small['BDO']:.4f}, least {min(small.values()):.4f}; 64: {least:.2f} to {most:.2f}",
-        "packets per node and slot; BDC and BDO are within 5 %",
+        "packets per node and slot; *almost the same* at 64 packets is within 20 %",
     )
 
 
@@ -165,7 +188,7 @@ def _short_messages(measured: Measured) -> Answer:
 
 @claim("C088")
 def _speed(measured: Measured) -> Answer:
-    loss = {name: one["2"] / one["8"] for name, one in _of(measured, "figure_3_12").items()}
+    loss = {name: one["2"]["greatest"] / one["8"]["greatest"] for name, one in _of(measured, "figure_3_12").items()}
     return _result(
         min(loss["FDA"], loss["BDA"]) > max(value for name, value in loss.items() if name[2] != "A"),
         ", ".join(f"{name} ÷{value:.1f}" for name, value in loss.items()),
@@ -244,39 +267,59 @@ claim("C105")(lambda measured: _result(round(53 * 8 / 1000, 3) == 0.424, "0.424"
 
 @claim("C106")
 def _throughput(measured: Measured) -> Answer:
-    found = _of(measured, "section_4_3")
-    return Answer(
-        "not comparable",
-        f"{len(found)} loads delivered",
-        "greatest rates were not searched for; delays are compared below",
+    found = _of(measured, "figure_4_14")
+    worst = min(found, key=lambda key: found[key])
+    return _result(
+        all(near(share, 1, 0.1) for share in found.values()),
+        f"simulation over model: {min(found.values()):.2f} ({worst}) to {max(found.values()):.2f}",
+        "8×8 and 16×16, 1, 2 and 4 slots a packet; the model here is the formula, half of what Table 4.2 prints for routers",
     )
+
+
+def _off(measured: Measured, network: str, which: str) -> dict[str, float]:
+    """By share of the greatest rate, how far the model is off at most, packets routed in a slot."""
+    found: dict[str, float] = {}
+    for key, row in _of(measured, "section_4_3").items():
+        side, name, switch, share = key.split()
+        if network in (side, f"{side} {name}") and switch == "1":
+            found[share] = max(found.get(share, 0.0), abs(row[which] - 1))
+    return found
+
+
+def _said(off: dict[str, float]) -> str:
+    return ", ".join(f"{100 * value:.0f} % at {share}" for share, value in off.items())
 
 
 @claim("C107")
 def _delay(measured: Measured) -> Answer:
-    found = {key: value for key, value in _of(measured, "section_4_3").items() if key[0] == "8"}
-    worst = max(found, key=lambda key: abs(found[key] - 1))
-    middle = max(abs(value - 1) for key, value in found.items() if not key.endswith(".75"))
+    printed, corrected = _off(measured, "8", "printed"), _off(measured, "8", "corrected")
     return _result(
-        middle <= 0.12,
-        f"{100 * middle:.0f} % up to half of saturation; most {100 * abs(found[worst] - 1):.0f} % ({worst})",
-        "the model takes arrivals for Poisson, while a node receives a packet a slot at most",
+        printed["0.2"] <= 0.1 <= printed["0.5"],
+        f"most: {_said(printed)} of the greatest rate; corrected: {_said(corrected)}",
+        "the text has no load. Arrivals are no Poisson processes: connections bring a router one packet a slot at most",
     )
 
 
 @claim("C108")
 def _large_delay(measured: Measured) -> Answer:
-    found = {key: abs(value - 1) for key, value in _of(measured, "section_4_3").items() if key.startswith("16")}
-    ours = ", ".join(f"{100 * value:.0f} % at {key.split()[-1]}" for key, value in found.items())
-    return _result(found["16 torus 0.5"] <= 0.25, ours, "of the greatest rate by the model")
+    printed, corrected = _off(measured, "16 torus", "printed"), _off(measured, "16 torus", "corrected")
+    return _result(
+        printed["0.2"] <= 0.2 <= printed["0.5"],
+        f"{_said(printed)} of the greatest rate; corrected: {_said(corrected)}",
+        "as C107",
+    )
 
 
 @claim("C109")
 def _thresholds(measured: Measured) -> Answer:
     found = [published(name, 32, 1) for name in LOGICAL]
     ours = ", ".join(f"{name} {one.router_rate / one.path_rate:.1f}" for name, one in zip(LOGICAL, found, strict=True))
-    return _result(
-        False, f"slots a packet may take: {ours}", "theirs goes with Table 4.2, which prints routers twice too fast"
+    most = max(_of(measured, "figure_4_14").values())
+    return Answer(
+        "contradicted",
+        f"slots a packet may take: {ours}",
+        "theirs goes with Table 4.2, which prints routers twice as fast as the formula; simulated routers deliver "
+        f"{most:.2f} of the formula at most",
     )
 
 
@@ -291,8 +334,14 @@ def _most_order(measured: Measured) -> Answer:
 
 @claim("C111")
 def _small_delay(measured: Measured) -> Answer:
-    delay = published("allxy", 16, 1).delay(0.25)
-    return _result(delay < 150, f"{delay:.0f} slots", f"at rates up to {published('allxy', 16, 1).greatest_rate:.2f}")
+    model = published("allxy", 16, 1)
+    others = [published(name, 16, 1).greatest_rate for name in ("torus", "hypercube")]
+    return _result(
+        max(others) < 0.25 < model.greatest_rate and model.delay(0.25) < published("all-to-all", 16, 1).delay(0.25),
+        f"{model.delay(0.25):.0f} slots ({model.printed_delay(0.25):.0f} as printed)",
+        f"torus and hypercube are saturated at {max(others):.2f}; the all-to-all takes "
+        f"{published('all-to-all', 16, 1).delay(0.25):.0f}",
+    )
 
 
 @claim("C112")
@@ -320,31 +369,68 @@ def _winner(pair: dict[str, float], most: bool) -> str:
     return "Single-hop" if (pair["single"] > pair["multi"]) == most else "Multi-hop"
 
 
+TABLE_4_4 = {("2.56", "small"): "MMS", ("2.56", "large"): "MSS", ("10.24", "small"): "MSS", ("10.24", "large"): "MSS"}
+"""By load and time for routing: the better scheme for 4, 16 and 64 packets."""
+
+
+def _better(found: Any, switch: int, length: int, load: str | None = None) -> str:
+    """M or S, whichever has the greater throughput or, at a load, the less delay; a scheme that is saturated has none."""
+    row = found[f"switch {switch}, {length} packets"]
+    if load is None:
+        return "S" if row["greatest"]["single"] > row["greatest"]["multi"] else "M"
+    delay = {name: np.inf if value is None else value for name, value in row["delay"][load].items()}
+    return "S" if delay["single"] < delay["multi"] else "M"
+
+
 @claim("C116")
 @claim("Table 4.3")
 def _section_most(measured: Measured) -> Answer:
     found = _of(measured, "section_4_5")
-    ours = [_winner(found[f"switch {g}, {s} packets"]["greatest"], True) for g in (1, 4) for s in (4, 64)]
-    theirs = ["Multi-hop", "Multi-hop", "Multi-hop", "Single-hop"]
-    same = sum(a == b for a, b in zip(ours, theirs, strict=True))
+    cases = {(1, 4): "M", (1, 64): "M", (4, 4): "M", (4, 64): "S"}
+    same = sum(_better(found, *case) == expected for case, expected in cases.items())
+    rows = "; ".join(
+        f"{switch} slots, {length} packets: {row['single']:.3f} / {row['multi']:.3f}"
+        for switch, length in cases
+        for row in (found[f"switch {switch}, {length} packets"]["greatest"],)
+    )
     return _result(
-        same == 4,
-        f"{same} of 4 the same",
-        "long messages to one destination saturate a connection of allxy, with a slot in 32, long before its links",
+        same == 4 and _better(found, 1, 16) == "M",
+        f"{same} of 4 the same; packets per node and slot, single / multi: {rows}",
+        "small is 1 slot, large 4",
     )
 
 
 @claim("C117")
+def _section_sizes(measured: Measured) -> Answer:
+    found = _of(measured, "section_4_5")
+    ours = {length: [_better(found, 1, length, load) for load in ("2.56", "5.12", "10.24")] for length in (4, 16, 64)}
+    holds = (
+        set(ours[4]) == {"M"} and set(ours[64]) == {"S"} and ours[16] == sorted(ours[16]) and len(set(ours[16])) == 2
+    )
+    return _result(
+        holds,
+        "; ".join(f"{length} packets: {', '.join(row)}" for length, row in ours.items()),
+        "M and S for multi-hop and single-hop at loads of 2.56, 5.12 and 10.24 packets a slot",
+    )
+
+
 @claim("Table 4.4")
 def _section_delay(measured: Measured) -> Answer:
     found = _of(measured, "section_4_5")
-    theirs = {("2.56", 1): "MMS", ("2.56", 4): "MSS", ("10.24", 1): "MSS", ("10.24", 4): "MSS"}
-    same = sum(
-        _winner(found[f"switch {g}, {s} packets"]["delay"][load], False)[0] == expected
-        for (load, g), row in theirs.items()
-        for s, expected in zip((4, 16, 64), row, strict=True)
+    different = [
+        f"load {load}, {speed} time, {length} packets"
+        for (load, speed), row in TABLE_4_4.items()
+        for length, expected in zip((4, 16, 64), row, strict=True)
+        if all(_better(found, switch, length, load) != expected for switch in ((1,) if speed == "small" else (4, 8)))
+    ]
+    row = found["switch 4, 16 packets"]["delay"]["2.56"]
+    return _result(
+        not different,
+        f"{12 - len(different)} of 12 the same" + (f"; not {', '.join(different)}" if different else ""),
+        f"routing in 1, and in 4 or 8 slots. 16 packets, load 2.56, 4 slots: {row['single']} single, {row['multi']} multi; "
+        "by the thesis's own figures a set-up takes (2h + 1)γ + 2h = 84 slots there, and the two hops 42",
+        otherwise="contradicted",
     )
-    return _result(same == 12, f"{same} of 12 the same", "loads of 2.56 and 10.24 packets a slot")
 
 
 @claim("Table 4.2")
@@ -355,22 +441,4 @@ def _rates(measured: Measured) -> Answer:
         "contradicted" if twice else "reproduced",
         "half of the printed rates of routers; those of connections as printed",
         "the table's rates of routers are twice its own formula, and P of the hypercube twice that of Table 4.1",
-    )
-
-
-@claim("Table 6.2")
-def _hand_coded(measured: Measured) -> Answer:
-    lines = (Path(__file__).parent / "yuan1998_table_6_2.csv").read_text(encoding="utf-8").splitlines()
-    ours = _of(measured, "table_6_2")
-    parts = []
-    exact = True
-    for row in csv.DictReader(line for line in lines if not line.startswith("#")):
-        found = ours[row["scheme"]]
-        parts.append(f"{row['scheme']} {row['GS']}/{found['GS']}, {row['TSCF']}/{found['TSCF']}")
-        if row["scheme"] == "multihop all-to-all":
-            exact = (int(row["GS"]), int(row["TSCF"])) == (found["GS"], found["TSCF"])
-    return _result(
-        exact,
-        "theirs/ours: " + "; ".join(parts),
-        "GS and TSCF; the order of slots in a frame is not in the source, see docs/optical.md",
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -258,6 +260,27 @@ def test_wrong_degrees_are_refused(degree):
 def test_more_channels_at_a_time_than_there_are_are_refused():
     with pytest.raises(PointsmanError, match="4 is more than 3"):
         Reservation(fabric(mesh(2)), 3, Scheme(cset=4), listed([], 2))
+
+
+MEMORY = """
+import resource
+from pointsman.network import torus
+from pointsman.optical.fabric import fabric
+from pointsman.optical.logical import logical
+from pointsman.optical.multihop import hop
+from pointsman.optical.reservation import Scheme, reserve
+from pointsman.optical.traffic import uniform
+net = fabric(torus(32, 32))
+assert reserve(net, 32, Scheme(cset=3), uniform(1024, 0.005, 8, 2000, 1), slots=2000).delivered.sum() > 5000
+assert hop(logical(net, "allxy"), 1, uniform(1024, 0.03, 1, 2000, 1), slots=2000).delivered.sum() > 50_000
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+def test_32x32_nodes_take_less_than_a_gigabyte():
+    done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 1_000_000  # kilobytes; some 200,000
 
 
 def test_messages_that_queue_up_are_refused_before_the_memory_is_full(monkeypatch):
