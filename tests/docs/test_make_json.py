@@ -55,6 +55,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     (folder / "ring.cop").write_text("(parameter words 32)\n(loop 'round 2 (cshift 'next 1 :m words))\n")
     (folder / "ring.py").write_text(RING)
     (folder / "streams.json").write_text(json.dumps(STREAMS))
+    (folder / "flows.json").write_text('{"flow": [{"from": "a", "to": "b", "bandwidth": 0.1, "latency": 99}]}')
     (folder / "connections.json").write_text(json.dumps(CONNECTIONS))
 
     def call(command: str, output: str | None = None) -> Any:
@@ -73,6 +74,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "messages": call("compile ring.cop --mesh 2x2 --target packet -o messages.json", "messages.json"),
         "route": call("route streams.json --length 8 --json route.json", "route.json"),
         "collective": call("collective reduce --mesh 2x2 --json collective.json", "collective.json"),
+        "place": call("place flows.json --mesh 2x2 --json place.json", "place.json"),
         "configure": call("configure connections.json --json configure.json", "configure.json"),
         "map": memory_map(NodeShape()),
         "switch_map": address_map(SwitchShape()),

@@ -23,6 +23,7 @@ from .commands.configure import configure
 from .commands.explain import explain
 from .commands.fmt import fmt
 from .commands.optical import optical
+from .commands.place import place
 from .commands.route import route
 from .commands.run import run
 from .commands.show import show
@@ -117,6 +118,7 @@ for _command in (
     explain,
     fmt,
     optical,
+    place,
     route,
     run,
     show,

@@ -127,6 +127,7 @@ def test_commands_are_those_that_the_tests_below_cover() -> None:
         "explain",
         "fmt",
         "optical",
+        "place",
         "route",
         "run",
         "show",

@@ -1,0 +1,68 @@
+"""The file of flows, and what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pointsman.artifacts.flows.file import read_flows
+from pointsman.errors import PointsmanError
+
+GOOD = {"task": [{"name": "m", "at": 2}], "flow": [{"from": "a", "to": ["b", "m"], "bandwidth": 0.5, "latency": 9}]}
+
+
+def test_toml_and_json_say_the_same(tmp_path):
+    (tmp_path / "f.json").write_text(json.dumps(GOOD))
+    (tmp_path / "f.toml").write_text(
+        '[[task]]\nname = "m"\nat = 2\n[[flow]]\nfrom = "a"\nto = ["b", "m"]\nbandwidth = 0.5\nlatency = 9\n'
+    )
+    found = read_flows(tmp_path / "f.json")
+    assert found == read_flows(tmp_path / "f.toml")
+    assert [(task.name, task.at) for task in found.tasks] == [("m", 2), ("a", None), ("b", None)]
+    (flow,) = found.flows
+    assert (flow.name, flow.source, flow.destinations, flow.bandwidth, flow.latency) == ("a to b, m", 1, (2, 0), 0.5, 9)
+
+
+@pytest.mark.parametrize(
+    ("flow", "line"),
+    [
+        ({"bandwidth": 0}, "flow[0].bandwidth: words a cycle must be above 0 and at most 1, not 0"),
+        ({"bandwidth": 2}, "flow[0].bandwidth: words a cycle must be above 0 and at most 1, not 2"),
+        ({"latency": 0}, "flow[0].latency: cycles must be above 0, not 0"),
+        ({"to": []}, "flow[0].to: a flow must have a destination"),
+        ({"to": "a"}, "flow[0].to: a flow must go to other tasks, each named once"),
+        ({"to": 3}, "Expected `str | array`, got `int` - at `$.flow[0].to`"),
+        ({"color": 3}, "unknown field `color` - at `$.flow[0]`"),
+    ],
+)
+def test_a_wrong_flow_is_named(flow, line, tmp_path):
+    path = tmp_path / "f.json"
+    path.write_text(json.dumps({"flow": [{"from": "a", "to": "b", "bandwidth": 0.5} | flow]}))
+    with pytest.raises(PointsmanError) as error:
+        read_flows(path)
+    assert line in str(error.value)
+    assert "docs/placement.md" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "line"),
+    [
+        ([("a", None), ("a", None)], "task[1].name: a task must be named once"),
+        ([("a", 1), ("b", 1)], "task[1].at: node 1 has the task 'a' already"),
+        ([("a", -1)], "task[0].at: a node must be 0 or more, not -1"),
+    ],
+)
+def test_a_wrong_task_is_named(tasks, line, tmp_path):
+    path = tmp_path / "f.json"
+    path.write_text(json.dumps({"flow": [], "task": [{"name": name, "at": at} for name, at in tasks]}))
+    with pytest.raises(PointsmanError) as error:
+        read_flows(path)
+    assert line in str(error.value)
+
+
+def test_broken_text_is_refused(tmp_path):
+    for name, text in (("f.toml", "[[flow"), ("f.json", "{"), ("g.json", "[" * 9999)):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(PointsmanError, match=name):
+            read_flows(tmp_path / name)

@@ -1,0 +1,46 @@
+"""``pointsman place`` as a user calls it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from pointsman.cli import main
+
+EXAMPLE = Path(__file__).parents[5] / "examples/flows/decoder.toml"
+
+
+def call(*words):
+    return CliRunner().invoke(main, [*map(str, words)])
+
+
+def test_the_example_holds_and_its_streams_can_be_routed(tmp_path):
+    streams, report = tmp_path / "streams.json", tmp_path / "report.json"
+    done = call("place", EXAMPLE, "--mesh", "3x3", "--router", "ideal", "-o", streams, "--json", report)
+    assert done.exit_code == 0, done.output
+    assert "6 tasks, 7 flows, 0 failing" in done.output
+    assert json.loads(report.read_text())["places"]["memory"] == 0
+    routed = call("route", streams, "--router", "ideal")
+    assert routed.exit_code == 0, routed.output
+
+
+def test_flows_that_fail_are_told_and_the_status_is_1(tmp_path):
+    path = tmp_path / "flows.toml"
+    flow = '[[flow]]\nfrom = "{}"\nto = "b"\nbandwidth = 0.5\n'
+    path.write_text(flow.format("a") + "latency = 2\n" + flow.format("c"))
+    done = call("place", path, "--mesh", "3", "--router", "ideal", "--failing")
+    assert done.exit_code == 1
+    assert "a to b" in done.output
+    assert "c to b" not in done.output
+    assert "1 failing" in done.output
+
+
+def test_a_wrong_file_is_refused_and_nothing_is_written(tmp_path):
+    path, out = tmp_path / "flows.toml", tmp_path / "out.json"
+    path.write_text('[[flow]]\nfrom = "a"\nto = "b"\nbandwidth = 7\n')
+    done = call("place", path, "--mesh", "3", "-o", out)
+    assert done.exit_code == 2
+    assert "flow[0].bandwidth" in done.output
+    assert not out.exists()

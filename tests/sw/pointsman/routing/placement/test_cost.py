@@ -1,0 +1,38 @@
+"""Costs that are kept up to date are those that are worked out anew."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
+from pointsman.artifacts.routes.file import make_problem
+from pointsman.network import mesh
+from pointsman.routing.placement.cost import PlacementCost
+
+
+def flows_of(count, pairs, bandwidth=0.5, latency=None) -> FlowSet:
+    tasks = tuple(Task(str(index)) for index in range(count))
+    return FlowSet(tasks, tuple(Flow(f"{a}-{b}", a, (b,), bandwidth, latency) for a, b in pairs))
+
+
+def test_moves_change_the_cost_as_much_as_placing_everything():
+    chance = np.random.default_rng(2)
+    pairs = [(a, b) for a in range(6) for b in range(6) if a != b and chance.random() < 0.5]
+    flows = flows_of(6, pairs, latency=5)
+    net = make_problem(mesh(3, 3), [])
+    kept, anew = PlacementCost(flows, net), PlacementCost(flows, net)
+    at = list(range(6))
+    kept.place_all(at)
+    for _ in range(30):
+        a, b = chance.choice(6, 2, replace=False).tolist()
+        at[a], at[b] = at[b], at[a]
+        assert kept.move((a, b), at) == pytest.approx(anew.place_all(at))
+
+
+def test_words_times_links_and_lateness_count():
+    net = make_problem(mesh(5), [])
+    near = PlacementCost(flows_of(2, [(0, 1)]), net)
+    assert near.place_all([0, 1]) < near.place_all([0, 2]) < near.place_all([0, 4])
+    limited = PlacementCost(flows_of(2, [(0, 1)], latency=4), net)
+    assert limited.place_all([0, 2]) < 10 < limited.place_all([0, 4])
