@@ -158,6 +158,15 @@ def test_nodes_of_a_collect_tell_each_other_the_destination(topology: Topology, 
         cases.run_case(case, images)
 
 
+def test_a_collect_with_a_single_value_has_slots_for_its_load_function() -> None:
+    """The judge found none (:values of one node beside other operators)."""
+    for given in ("(runtime :values '(0))", "(runtime :distributed t :values '(0))"):
+        beside = "(cshift 'a 2 :m 1) (optional (seqwrite 'b (runtime :values '(1)) '(0) :m 2))"
+        text = f"(sequential (parallel {beside}) (collect 'c {given} :m 2 :type 'float64*))"
+        images = make_images(make_plan(compile_text(text, topology=mesh(2, 1)), NodeShape(), name="single"))
+        assert check_images(images).ok, str(check_images(images))
+
+
 @pytest.mark.parametrize("parallel", [True, False])
 def test_collects_that_share_a_phase_with_others_or_come_back_to_theirs(parallel: bool) -> None:
     told = "(collect '{} (runtime :distributed t) :m 3 :impl 'str_collect_runtime)"

@@ -110,11 +110,8 @@ class HopByHop(Synchronised):
         streams = []
         for i in range(len(operator.instances)):
             for a, b in self.ways(operator, i, context.topology):
-                streams.append(
-                    message_stream(
-                        operator, i, context, a, (b,), f"{a}-{b}", rewritten=len(list(runtime_values(operator))) > 1
-                    )
-                )
+                # Also of a single value: the first load sets the VFSMs at the destination.
+                streams.append(message_stream(operator, i, context, a, (b,), f"{a}-{b}", rewritten=True))
         return [*streams, *self.meeting_streams(operator, context)]
 
     def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
