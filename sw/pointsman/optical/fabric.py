@@ -62,6 +62,19 @@ class Fabric:
         """Links between all pairs of nodes on their first way, int32 [nodes, nodes]."""
         return np.asarray(_hops(self.next_link, np.array([end for _, end in self.links], np.int32)))
 
+    def loads(self, sources: np.ndarray, destinations: np.ndarray, packets: np.ndarray) -> np.ndarray:
+        """Packets on each resource if all take their first way, int64 [resources]."""
+        found = np.zeros(self.resources, np.int64)
+        np.add.at(found, sources, packets)
+        np.add.at(found, self.nodes + destinations, packets)
+        ends = np.array([end for _, end in self.links])
+        at = sources.copy()
+        while len(going := np.flatnonzero(at != destinations)):
+            link = self.next_link[0, at[going], destinations[going]]
+            np.add.at(found, 2 * self.nodes + link, packets[going])
+            at[going] = ends[link]
+        return found
+
 
 def fabric(topology: Topology, routing: str = "xy") -> Fabric:
     """A fabric on any network that is connected.

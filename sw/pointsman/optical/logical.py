@@ -159,7 +159,8 @@ def assign(fabric: Fabric, paths: Sequence[Connection], *, seed: int = 0) -> np.
 def _made(name: str, fabric: Fabric, paths: tuple[Connection, ...], slots: np.ndarray, table: np.ndarray) -> Logical:
     if len(fabric.next_link) > 1:  # packets take the first way of several
         fabric = Fabric(fabric.topology, fabric.links, fabric.next_link[:1])
-    bound = int(_conflicts(fabric, paths).loads().max(initial=0))
+    ends = np.array(paths, np.int64).reshape(-1, 2)
+    bound = int(fabric.loads(ends[:, 0], ends[:, 1], np.ones(len(ends), np.int64)).max(initial=0))
     return Logical(name, fabric, paths, np.asarray(slots, np.int64), bound, table.astype(np.int32))
 
 

@@ -182,16 +182,6 @@ def _hops(spec: Spec, topology: Logical) -> dict[str, float | None]:
 
 def _least(spec: Spec) -> dict[str, int]:
     """Slots that no way of sending takes less than: packets at the busiest port or link, phase by phase."""
-    total = 0
-    ends = np.array([end for _, end in spec.fabric.links])
-    for phase in spec.phases:
-        load = np.zeros(spec.fabric.resources, np.int64)
-        np.add.at(load, phase.source, phase.slots)
-        np.add.at(load, spec.fabric.nodes + phase.destination, phase.slots)
-        at = phase.source.copy()
-        while len(going := np.flatnonzero(at != phase.destination)):
-            link = spec.fabric.next_link[0, at[going], phase.destination[going]]
-            np.add.at(load, 2 * spec.fabric.nodes + link, phase.slots[going])
-            at[going] = ends[link]
-        total += int(load.max(initial=0))
+    loads = (spec.fabric.loads(phase.source, phase.destination, phase.slots) for phase in spec.phases)
+    total = sum(int(load.max(initial=0)) for load in loads)
     return {"busiest": total}

@@ -22,7 +22,7 @@ Kind = Literal["torus", "mesh", "crossbar"]
 Routing = Literal["xy", "free"]
 
 MAX_PORTS = 4096
-MAX_CONNECTIONS = 200_000
+MAX_CONNECTIONS = 1 << 20
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ each, four connections (arcs) of lengths l, N/2 - l, l, N/2 - l close the ring c
 is an end of both kinds. Each node's connection to itself goes into a configuration that does not use the node. A ring
 configuration for the rows and another for the columns make a configuration of a torus: a connection takes the x links of its
 row's connection, and the y links of the column where it turns. So an 8×8 torus takes 64 configurations, which is optimal
-(N³/8). Larger square tori need more care (``square_torus``)."""
+(N³/8). Larger square tori are in ``square_torus``."""
 
 from __future__ import annotations
 

@@ -2,22 +2,22 @@
 
 The least that the links permit (Yuan 1998, §4.1.2, names the numbers; how they are reached is ours). Let n = N/4.
 
-A configuration of a ring has 8 connections, or 4 and 4 nodes that send to themselves; its 8 nodes are two *groups* of 4, each
-of which closes the ring in one direction: nodes s, s + l, s + N/2, s + N/2 + l, connected in that order. The N²/8
-configurations of a ring are 2n *families*: in a family n groups divide the nodes, and configuration s has groups s and s + d
-(mod n), for every s.
+Four nodes x, y, x + N/2 and y + N/2 of a ring, a *group*, close it in either direction by a connection from each to the next, all
+shorter than half way round. Groups are the pairs of different numbers below N/2; by the rounds of a tournament (Kirkman 1850)
+these make N/2 - 1 *families* of n groups, each of which has every node once. Configuration s of a family has group s in one
+direction and group s + 1 (mod n) in the other, so its 8 nodes are sources and destinations once. A last family has the
+connections half way round, beside which the nodes of another group send to themselves. In all, 2n families of n configurations,
+N²/8 for a ring.
 
 A configuration of the torus gives every row one configuration of a family, every column one of another; a connection goes along
 its row, turns where a connection of the column begins, and goes on. So the columns where row y ends connections must be those
 that begin connections at y. Where the rows of group r take configuration a + r, or a - r, columns of group c must take c - a -
-1, or a - c (groups counted in steps of d). For every a that makes 2n configurations, in which each connection of the row's
-family meets each of the column's once. Families whose steps have different divisors in common with n are combined one by one,
-without this saving; there are some where n is neither a prime nor 4."""
+1, or a - c. For every a that makes 2n configurations, in which each connection of the row's family meets each of the column's
+once: (2n)² pairs of families with 2n configurations are 8n³ = N³/8."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import gcd
 
 import networkx as nx
 
@@ -29,28 +29,10 @@ Line = list[Connection]
 
 @dataclass(frozen=True)
 class Family:
-    """Configurations of a ring that take the same groups of nodes: configuration s has groups s and s + ``step``."""
+    """Configurations of a ring that take the same groups of nodes: configuration s has groups s and s + 1."""
 
     configurations: list[Line]
     groups: list[list[int]]
-    step: int
-
-    @property
-    def cycles(self) -> int:
-        """Cycles of groups, each of which has one group in common with the next."""
-        return gcd(self.step, len(self.groups))
-
-    def place(self, group: int) -> tuple[int, int]:
-        """Cycle of a group, and its number in the cycle."""
-        cycle = group % self.cycles
-        number, at = 0, cycle
-        while at != group:
-            number, at = number + 1, (at + self.step) % len(self.groups)
-        return cycle, number
-
-    def at(self, cycle: int, number: int) -> int:
-        """The group there."""
-        return (cycle % self.cycles + number * self.step) % len(self.groups)
 
 
 def suits(size: tuple[int, ...]) -> bool:
@@ -62,47 +44,27 @@ def families(nodes: int) -> list[Family]:
     """All connections of a ring of ``nodes`` nodes, and of each node with itself, in N²/8 configurations."""
     half, n = nodes // 2, nodes // 4
     found = []
-    for length in range(1, n):
-        for first in (0, 1):
-            starts = [(first + 2 * s) % half for s in range(n)]
-            if length % 2:  # groups begin at every second node; the second of a configuration is the next
-                groups = [_corners(nodes, start, length) for start in starts]
-                lines = [_around(groups[s], 1) + _around(groups[(s + 1) % n], -1) for s in range(n)]
-                found.append(Family(lines, groups, 1))
-            else:  # groups are pairs of neighbours and their opposites; a direction takes one node of either pair of a group
-                groups = [
-                    [node % nodes for node in (start, start + 1, start + half, start + half + 1)] for start in starts
-                ]
-                lines = [
-                    _around(_corners(nodes, start, length), 1) + _around(_corners(nodes, start + 1, length), -1)
-                    for start in starts
-                ]
-                found.append(Family(lines, groups, length // 2))
-    quarters = [_corners(nodes, start, n) for start in range(n)]
-    found.append(Family([_around(quarters[s], 1) + _around(quarters[(s + 1) % n], -1) for s in range(n)], quarters, 1))
-    pairs = [[node % nodes for node in (i, i + 1, i + half, i + half + 1)] for i in range(0, half, 2)]
+    others = half - 1
+    for turn in range(0, -others, -1):
+        # All numbers but 0 sit in a circle: pairs are opposite each other, and 0 has the one that is left.
+        pairs = [(0, turn % others + 1), *(((turn + k) % others + 1, (turn - k) % others + 1) for k in range(1, n))]
+        arcs = sorted((x, y) if (y - x) % half <= n else (y, x) for x, y in map(sorted, pairs))
+        groups = [[x, y, x + half, y + half] if x < y else [x, y + half, x + half, y] for x, y in arcs]
+        lines = [_around(groups[s], 1) + _around(groups[(s + 1) % n], -1) for s in range(n)]
+        found.append(Family(lines, groups))
+    opposites = [[i, i + 1, i + half, i + half + 1] for i in range(0, half, 2)]
     lines = []
     for s in range(n):
-        a, b, c, d = pairs[s]
-        lines.append([(a, c), (c, a), (b, d), (d, b), *((node, node) for node in pairs[(s + 1) % n])])
-    found.append(Family(lines, pairs, 1))
+        a, b, c, d = opposites[s]
+        lines.append([(a, c), (c, a), (b, d), (d, b), *((node, node) for node in opposites[(s + 1) % n])])
+    found.append(Family(lines, opposites))
     return found
 
 
 def square_all_to_all(side: int) -> list[list[Connection]]:
     """Configurations of all pairs of nodes of a ``side``×``side`` torus, xy-routed, each node with itself included."""
-    answer = []
-    for across in families(side):
-        for down in families(side):
-            if across.cycles == down.cycles:
-                answer += _together(across, down, side)
-            else:
-                answer += [
-                    [(sx + side * sy, dx + side * dy) for sx, dx in row for sy, dy in column]
-                    for row in across.configurations
-                    for column in down.configurations
-                ]
-    return answer
+    every = families(side)
+    return [pairs for across in every for down in every for pairs in _together(across, down, side)]
 
 
 def square_rows_and_columns(side: int) -> list[list[Connection]]:
@@ -134,36 +96,22 @@ def square_rows_and_columns(side: int) -> list[list[Connection]]:
 
 def _together(across: Family, down: Family, side: int) -> list[list[Connection]]:
     """Configurations of the torus in which rows take those of ``across`` and columns those of ``down``."""
-    length = len(across.groups) // across.cycles
-    column_places = [down.place(group) for group in range(len(down.groups))]
+    n = len(across.groups)
     answer = []
-    for shift in range(across.cycles):
-        for turn in range(length):
-            for sign in (1, -1):
-                pairs: list[Connection] = []
-                begins = _column_sources(across, down, shift, turn, sign)
-                for group, (cycle, number) in enumerate(column_places):
-                    line = across.configurations[across.at(cycle + shift, turn + sign * number)]
-                    for sy in down.groups[group]:
-                        pairs += [(sx + side * sy, dx + side * begins[dx][sy]) for sx, dx in line]
-                answer.append(pairs)
+    for turn in range(n):
+        for sign in (1, -1):
+            begins: dict[int, dict[int, int]] = {}  # for each column the destination of each source
+            for group, columns in enumerate(across.groups):
+                taken = (group - turn - 1) % n if sign > 0 else (turn - group) % n
+                line = dict(down.configurations[taken])
+                begins.update((column, line) for column in columns)
+            pairs: list[Connection] = []
+            for group, rows in enumerate(down.groups):
+                row = across.configurations[(turn + sign * group) % n]
+                for sy in rows:
+                    pairs += [(sx + side * sy, dx + side * begins[dx][sy]) for sx, dx in row]
+            answer.append(pairs)
     return answer
-
-
-def _column_sources(across: Family, down: Family, shift: int, turn: int, sign: int) -> dict[int, dict[int, int]]:
-    """For each column the configuration that it takes, as a mapping from source to destination."""
-    found = {}
-    for group, nodes in enumerate(across.groups):
-        cycle, number = across.place(group)
-        start = number - turn - 1 if sign > 0 else turn - number
-        line = dict(down.configurations[down.at(cycle - shift, start)])
-        found.update(dict.fromkeys(nodes, line))
-    return found
-
-
-def _corners(nodes: int, start: int, length: int) -> list[int]:
-    half = nodes // 2
-    return [node % nodes for node in (start, start + length, start + half, start + half + length)]
 
 
 def _around(corners: list[int], direction: int) -> Line:
