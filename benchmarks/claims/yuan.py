@@ -222,7 +222,7 @@ def _all_to_all(measured: Measured) -> Answer:
     return _result(
         found[8, "all-to-all"] == 64 and found[12, "all-to-all"] == 216,
         "64 at 8×8, 216 at 12×12, 512 at 16×16",
-        "judged; square tori of 8, 12, 16, 20, 28 a side",
+        "judged; square tori of 8 to 36 a side, multiples of 4",
     )
 
 

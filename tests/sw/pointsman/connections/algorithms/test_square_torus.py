@@ -56,7 +56,7 @@ def test_all_pairs_take_as_many_configurations_as_the_links_permit(side, count):
     assert len(pairs) == len(set(pairs)) == side**4
 
 
-@pytest.mark.parametrize("side", [20, 24, 28, 32])
+@pytest.mark.parametrize("side", [20, 24, *(pytest.param(side, marks=pytest.mark.slow) for side in (28, 32))])
 def test_counts_are_n_cubed_over_eight_and_ports_are_used_once(side):
     """Links follow from rows and columns, each of which has configurations of a ring."""
     found = square_all_to_all(side)
