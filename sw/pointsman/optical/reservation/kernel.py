@@ -277,15 +277,17 @@ def _fail(given: Given, state: State, packet: int, now: int) -> None:
 @kernel
 def _ask(given: Given, state: State, message: int, now: int) -> None:
     """A message asks for a connection, or waits until fewer of its node's messages do."""
-    source = given.source[message]
-    if given.requests and state.asking[source] >= given.requests:
-        if state.waiting_head[source] == NOBODY:
-            state.waiting_head[source] = message
-        else:
-            state.message_next[state.waiting_tail[source]] = message
-        state.waiting_tail[source] = message
-        return
-    state.asking[source] += 1
+    if given.requests:
+        nodes, source = len(state.head), given.source[message]
+        if state.asking[source] >= given.requests:
+            first, last = nodes + source, 2 * nodes + source
+            if state.asking[first] == NOBODY:
+                state.asking[first] = message
+            else:
+                state.asking[3 * nodes + state.asking[last]] = message
+            state.asking[last] = message
+            return
+        state.asking[source] += 1
     _post(state, _new_packet(given, state, message, NOBODY, RES if given.forward else PROB, 0), now)
 
 
@@ -299,12 +301,13 @@ def _establish(given: Given, state: State, message: int, attempt: int, channel: 
     state.counters[TO_DELIVER] -= 1
     state.counters[LAST_DONE] = max(state.counters[LAST_DONE], state.done[message])
     _post(state, _new_packet(given, state, message, attempt, REL, 0), state.done[message])
-    source = given.source[message]
-    state.asking[source] -= 1
-    follower = state.waiting_head[source]
-    if follower != NOBODY:
-        state.waiting_head[source] = state.message_next[follower]
-        _ask(given, state, follower, now)
+    if given.requests:
+        nodes, source = len(state.head), given.source[message]
+        state.asking[source] -= 1
+        follower = state.asking[nodes + source]
+        if follower != NOBODY:
+            state.asking[nodes + source] = state.asking[3 * nodes + follower]
+            _ask(given, state, follower, now)
 
 
 @kernel

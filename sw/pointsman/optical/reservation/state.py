@@ -94,11 +94,9 @@ class State(NamedTuple):
     log: np.ndarray
     """The first locks of the run, int64 [rows, 9]; ``LOG_…`` are its columns."""
     asking: np.ndarray
-    """Messages of each node that ask for a connection."""
-    waiting_head: np.ndarray
-    """First message of each node that waits until it may ask."""
-    waiting_tail: np.ndarray
-    message_next: np.ndarray
+    """For each node, with n nodes: how many of its messages ask for a connection; from n on: the first message that waits until
+    it may ask; from 2n on: the last one. From 3n on, for each message: the next that waits. One table, because every call of a
+    kernel copies what says where a table is."""
     tries: np.ndarray
     """Attempts that failed, for each message."""
     established: np.ndarray
@@ -146,10 +144,7 @@ def empty_state(nodes: int, resources: int, degree: int, longest: int, messages:
         locked=np.zeros((0, longest + 1), np.uint64),
         log_row=np.zeros((0, longest + 1), np.int32),
         log=np.full((rows, 9), NOBODY, np.int64),
-        asking=np.zeros(nodes, np.int32),
-        waiting_head=nobody.copy(),
-        waiting_tail=nobody.copy(),
-        message_next=np.full(messages, NOBODY, np.int32),
+        asking=np.concatenate([np.zeros(nodes, np.int32), np.full(2 * nodes + messages, NOBODY, np.int32)]),
         tries=np.zeros(messages, np.int32),
         established=never,
         started=never.copy(),
