@@ -71,24 +71,29 @@ class Router(wiring.Component):
     def __init__(self, *, shape: RouterShape) -> None:
         self.shape = shape
         super().__init__({"here": In(sum(shape.coordinate_bits)), **link_members(shape), **local_members(shape)})
+        ports, lanes = range(shape.ports), range(shape.lanes)
+        self.inputs = [InputPort(shape=shape) for _ in ports]
+        self.outputs = [OutputPort(shape=shape, interface=o == shape.local) for o in ports]
+        wide = max(len(output.given_channel) for output in self.outputs)
+        self.active = [Signal(shape.lanes, name=f"active_{p}") for p in ports]
+        """By input: the message at the front of this channel has been given a channel."""
+        self.way = [[Signal(shape.ports, name=f"way_{p}_{c}") for c in lanes] for p in ports]
+        """By input and channel: the output, a bit each."""
+        self.channel = [[Signal(wide, name=f"channel_{p}_{c}") for c in lanes] for p in ports]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape = self.shape
         local, ports, lanes = shape.local, range(shape.ports), range(shape.lanes)
-        inputs = [InputPort(shape=shape) for _ in ports]
-        outputs = [OutputPort(shape=shape, interface=o == local) for o in ports]
+        inputs, outputs = self.inputs, self.outputs
         for p in ports:
             m.submodules[f"input_{p}"] = inputs[p]
             m.submodules[f"output_{p}"] = outputs[p]
         self._join(m, inputs, outputs)
-        wide = max(len(outputs[o].given_channel) for o in ports)
 
         for p, source in enumerate(inputs):
             m.d.comb += source.here.eq(self.here)
-            active = Signal(shape.lanes, name=f"active_{p}")
-            way = [Signal(shape.ports, name=f"way_{p}_{c}") for c in lanes]
-            channel = [Signal(wide, name=f"channel_{p}_{c}") for c in lanes]
+            active, way, channel = self.active[p], self.way[p], self.channel[p]
 
             # A message asks for a channel.
             m.submodules[f"message_turn_{p}"] = message_turn = RoundRobin(count=shape.lanes)
@@ -100,7 +105,7 @@ class Router(wiring.Component):
             ask, ask_any, ask_channel = self._choose(route, outputs)
             waits = (source.some & ~active).any()
             given = Signal(shape.ports, name=f"given_{p}")
-            given_channel = Signal(wide, name=f"given_channel_{p}")
+            given_channel = Signal.like(channel[0], name=f"given_channel_{p}")
             for o in ports:
                 m.d.comb += [
                     outputs[o].ask[p].eq(ask[o] & waits),
@@ -117,7 +122,7 @@ class Router(wiring.Component):
                 rooms = [Array(outputs[o].room)[channel[c][: len(outputs[o].given_channel)]] & way[c][o] for o in ports]
                 m.d.comb += lane_turn.requests[c].eq(active[c] & source.some[c] & Cat(*rooms).any())
             wanted = Signal(shape.ports, name=f"wanted_{p}")
-            wanted_channel = Signal(wide, name=f"wanted_channel_{p}")
+            wanted_channel = Signal.like(channel[0], name=f"wanted_channel_{p}")
             for c in lanes:
                 with m.If(lane_turn.grant[c]):
                     m.d.comb += [wanted.eq(way[c]), wanted_channel.eq(channel[c])]

@@ -8,7 +8,7 @@ from typing import Any
 
 from cosim.formal.proof import Book, Case, Proof, each_shape, sentence
 
-from . import buffers, channels, queues, structure, turns
+from . import buffers, channels, queues, structure, turns, ways
 from .mutants import MUTANTS
 from .shapes import SHAPES
 
@@ -32,6 +32,9 @@ PROOFS: tuple[Proof, ...] = (
     _of(queues.in_order, quick=True, assumes=_KEEPS),
     _of(queues.dropped, assumes=_KEEPS),
     _of(queues.sends),
+    _of(ways.one_way, quick=True, assumes="routes want one link a dimension at most, as `ways.same_route` says"),
+    _of(ways.same_route),
+    _of(ways.kept_lane),
     _of(structure.no_path, depth=0, cover=0),
 )
 

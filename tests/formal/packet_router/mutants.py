@@ -9,6 +9,42 @@ _FREE = Case("free")
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant(
+        "way-of-another",
+        "router.py",
+        "with m.If(message_turn.grant[c] & given.any()):",
+        "with m.If(source.some[c] & ~active[c] & given.any()):",
+        "ways.one_way",
+        _FREE,
+        "what is given to one channel of an input is taken for all that wait",
+    ),
+    Mutant(
+        "never-ends",
+        "router.py",
+        "with m.If(source.take[c] & source.final[c]):",
+        "with m.If(source.take[c] & source.final[0]):",
+        "ways.one_way",
+        _FREE,
+        "a way ends with the last word of another channel",
+    ),
+    Mutant(
+        "tag-read-as-place",
+        "route.py",
+        "self.header[shift : shift + bits]",
+        "self.header[shift + 16 : shift + 16 + bits]",
+        "ways.same_route",
+        _LINE,
+        "the source of a message is taken for its destination",
+    ),
+    Mutant(
+        "any-lane-for-all",
+        "interface.py",
+        "picked.eq(Mux(self.send_data[ANY], first, 0))",
+        "picked.eq(first)",
+        "ways.kept_lane",
+        _FREE,
+        "messages that keep their order are sent on any empty channel",
+    ),
+    Mutant(
         "credit-too-early",
         "input.py",
         "self.credit_valid.eq(self.take.any()),",
