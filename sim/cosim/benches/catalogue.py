@@ -8,11 +8,12 @@ from __future__ import annotations
 from pointsman.errors import PointsmanError
 
 from .bench import Bench
+from .host.catalogue import BENCHES as HOST
 from .numesh.catalogue import BENCHES as NUMESH
 from .packet.catalogue import BENCHES as PACKET
 from .tdm.catalogue import BENCHES as TDM
 
-BENCHES: tuple[Bench, ...] = (*NUMESH, *PACKET, *TDM)
+BENCHES: tuple[Bench, ...] = (*NUMESH, *PACKET, *TDM, *HOST)
 
 
 def find(name: str) -> Bench:

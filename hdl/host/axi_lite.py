@@ -1,0 +1,120 @@
+"""Bridge from AXI4-Lite to the processor ports of nodes."""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from .core import HostCore, port_members, side_members
+from .shape import HostShape
+
+OKAY, SLVERR = 0, 2
+"""Answers of AXI (AMBA AXI and ACE Protocol Specification, A3.4.4)."""
+
+
+def bus_members(shape: HostShape) -> dict[str, wiring.Member]:
+    """Members of the bus, as a subordinate has them, with flat names."""
+    address, width = shape.address_bits, shape.width
+    return {
+        "s_axil_awaddr": In(address),
+        "s_axil_awprot": In(3),
+        "s_axil_awvalid": In(1),
+        "s_axil_awready": Out(1),
+        "s_axil_wdata": In(width),
+        "s_axil_wstrb": In(width // 8),
+        "s_axil_wvalid": In(1),
+        "s_axil_wready": Out(1),
+        "s_axil_bresp": Out(2),
+        "s_axil_bvalid": Out(1),
+        "s_axil_bready": In(1),
+        "s_axil_araddr": In(address),
+        "s_axil_arprot": In(3),
+        "s_axil_arvalid": In(1),
+        "s_axil_arready": Out(1),
+        "s_axil_rdata": Out(width),
+        "s_axil_rresp": Out(2),
+        "s_axil_rvalid": Out(1),
+        "s_axil_rready": In(1),
+    }
+
+
+class AxiLiteBridge(wiring.Component):
+    """AXI4-Lite subordinate in front of the processor ports of several nodes. One write and one read are under way at a time.
+
+    A write of less than a whole word, an address between words and an address that holds nothing end with SLVERR.
+
+    Parameters
+    ----------
+    shape : HostShape
+        Sizes of the bridge.
+
+    Ports
+    -----
+    s_axil_<name> : see bus_members
+        The bus.
+    p_<name>_<i>, irq, done : as in ``core.HostCore``
+    """
+
+    def __init__(self, *, shape: HostShape) -> None:
+        self.shape = shape
+        super().__init__(bus_members(shape) | port_members(shape) | side_members())
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        shape = self.shape
+        m.submodules.core = core = HostCore(shape=shape)
+        for name in port_members(shape):
+            inner, outer = getattr(core, name), getattr(self, name)
+            m.d.comb += inner.eq(outer) if name.startswith(("p_full", "p_read_data")) else outer.eq(inner)
+        m.d.comb += [self.irq.eq(core.irq), self.done.eq(core.done)]
+        low = (shape.bytes - 1).bit_length()
+
+        # Writes: address and data are taken together, then the write is offered until it ends, then answered.
+        writing, answered, partial = Signal(), Signal(), Signal()
+        address, data, failed = Signal.like(self.s_axil_awaddr), Signal(shape.width), Signal()
+        taken = Signal()
+        m.d.comb += [
+            taken.eq(self.s_axil_awvalid & self.s_axil_wvalid & ~writing & ~answered),
+            self.s_axil_awready.eq(taken),
+            self.s_axil_wready.eq(taken),
+            core.write.eq(writing & ~partial),
+            core.write_address.eq(address[low:]),
+            core.write_data.eq(data),
+            self.s_axil_bvalid.eq(answered),
+            self.s_axil_bresp.eq(failed << 1),
+        ]
+        with m.If(taken):
+            m.d.sync += [
+                writing.eq(1),
+                address.eq(self.s_axil_awaddr),
+                data.eq(self.s_axil_wdata),
+                partial.eq(~self.s_axil_wstrb.all() | self.s_axil_awaddr[:low].any()),
+            ]
+        with m.If(writing & (core.write_ended | partial)):
+            m.d.sync += [writing.eq(0), answered.eq(1), failed.eq(core.write_failed | partial)]
+        with m.If(answered & self.s_axil_bready):
+            m.d.sync += answered.eq(0)
+
+        # Reads likewise.
+        reading, given, astray = Signal(), Signal(), Signal()
+        place, word, lost = Signal.like(self.s_axil_araddr), Signal(shape.width), Signal()
+        m.d.comb += [
+            self.s_axil_arready.eq(~reading & ~given),
+            core.read.eq(reading & ~astray),
+            core.read_address.eq(place[low:]),
+            self.s_axil_rvalid.eq(given),
+            self.s_axil_rdata.eq(word),
+            self.s_axil_rresp.eq(lost << 1),
+        ]
+        with m.If(self.s_axil_arvalid & self.s_axil_arready):
+            m.d.sync += [
+                reading.eq(1),
+                place.eq(self.s_axil_araddr),
+                astray.eq(self.s_axil_araddr[:low].any()),
+            ]
+        with m.If(reading & (core.read_ended | astray)):
+            m.d.sync += [reading.eq(0), given.eq(1), word.eq(core.read_data), lost.eq(core.read_failed | astray)]
+        with m.If(given & self.s_axil_rready):
+            m.d.sync += given.eq(0)
+        return m
