@@ -21,7 +21,7 @@ from pointsman.report.figures.page import put_between
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/house.md"
 PICTURE = ROOT / "docs/pictures/house.svg"
-SOURCES = ("sw/pointsman", "sim/cosim", "hdl/numesh", "hdl/tdm_switch", "hdl/packet_router", "hdl/emission")
+SOURCES = ("sw/pointsman", "sim/cosim", "hdl/numesh", "hdl/tdm_switch", "hdl/packet_router", "hdl/host", "hdl/emission")
 WAY = {
     "pointsman.cop": "COP text, or Python, becomes a Program",
     "pointsman.plan": "Program → Plan: phases, how each operator is done, how each phase ends",

@@ -40,7 +40,7 @@ BINS = (
 )
 
 
-class Bench:
+class AxiHost:
     """The master and what is known of the words under way."""
 
     def __init__(self, dut: Any, shape: HostShape, random: Random, coverage: Coverage) -> None:
@@ -168,7 +168,7 @@ async def axi_lite(dut: Any) -> None:
     Clock(dut.clk, 2, unit="step").start()
     await _between_words(dut, shape)
     coverage.hit("accesses", "between words")
-    bench = Bench(dut, shape, random, coverage)
+    bench = AxiHost(dut, shape, random, coverage)
     try:
         await bench.control()
         cocotb.start_soon(bench.move())
@@ -235,7 +235,7 @@ async def _reset_for(dut: Any, cycles: int) -> None:
     await RisingEdge(dut.clk)
 
 
-async def _reset(bench: Bench) -> None:
+async def _reset(bench: AxiHost) -> None:
     """A reset in the middle of accesses leaves the bridge ready for new ones."""
     dut, shape = bench.dut, bench.shape
     for _ in range(10):

@@ -48,7 +48,8 @@ class Rig(wiring.Component):
         shape = self.shape
 
         def port(name: str) -> Signal:
-            return getattr(self.bridge, f"p_{name}_{node}")  # type: ignore[no-any-return]
+            found: Signal = getattr(self.bridge, f"p_{name}_{node}")
+            return found
 
         full = [Signal(name=f"full_{node}_{r}") for r in range(shape.registers)]
         words = [Signal(shape.width, name=f"word_{node}_{r}") for r in range(shape.registers)]

@@ -19,17 +19,19 @@ from pointsman.network import torus
 if TYPE_CHECKING:
     from pointsman.network import Topology
 
-NUMESH, SWITCH, PACKET = "numesh", "tdm-switch", "packet-router"
+NUMESH, SWITCH, PACKET, HOST = "numesh", "tdm-switch", "packet-router", "host-bridge"
 _NODE = tuple(name for name in NODE_SIZES if name != "width")
 _SWITCH = tuple(size.name for size in SWITCH_SIZES if size.name != "width")
 _PACKET = ("torus", "routing", "channels", "buffer", "addresses", "queue")
 LONG = 48
 """Ports from which on a switch takes so long that it is said beforehand."""
 _NETWORK = ("mesh", "network", "faults")
+_HOST = ("bus", "nodes", "blocked")
 _ELSEWHERE = {
-    NUMESH: (*_SWITCH, *_PACKET),
-    SWITCH: (*_PACKET, *_NETWORK, "image", *_NODE),
-    PACKET: (*_SWITCH, "image", *_NODE),
+    NUMESH: (*_SWITCH, *_PACKET, *_HOST),
+    SWITCH: (*_PACKET, *_NETWORK, "image", *_NODE, *_HOST),
+    PACKET: (*_SWITCH, "image", *_NODE, *_HOST),
+    HOST: (*_SWITCH, *_PACKET, *_NETWORK, "image", *(name for name in _NODE if name != "registers")),
 }
 """Options that a block does not have."""
 
@@ -71,14 +73,29 @@ def _packet_options(command: Any) -> Any:
     return command
 
 
+def _host_options(command: Any) -> Any:
+    """Sizes of a bridge to a host; None where they are not given."""
+    bus, blocked = click.Choice(["axi4-lite", "wishbone"]), click.Choice(["stall", "error"])
+    for option in (
+        click.option(
+            "--blocked", type=blocked, help=f"Accesses that cannot be made wait (if not given), or fail.  [{HOST}]"
+        ),
+        click.option("--nodes", type=int, help=f"Nodes behind the bridge; 1 when not given.  [{HOST}]"),
+        click.option("--bus", type=bus, help=f"Bus of the host; axi4-lite when not given.  [{HOST}]"),
+    ):
+        command = option(command)
+    return command
+
+
 @click.command()
-@click.argument("block", type=click.Choice([NUMESH, SWITCH, PACKET]))
+@click.argument("block", type=click.Choice([NUMESH, SWITCH, PACKET, HOST]))
 @network_options
 @click.option("-o", "--output", type=FilePath(), required=True, help="Verilog file.")
 @click.option("--image", type=FilePath(), help="Image whose contents the memories get at power-up.")
 @shape_options
 @_switch_options
 @_packet_options
+@_host_options
 @click.pass_context
 def verilog(ctx: click.Context, block: str, output: Path, **given: Any) -> None:
     """Write the Verilog of a BLOCK, and its memory or address map beside it, if it has one.
@@ -91,18 +108,21 @@ def verilog(ctx: click.Context, block: str, output: Path, **given: Any) -> None:
       pointsman verilog packet-router --mesh 4x4 --torus -o packets.v
       pointsman verilog packet-router --topology graph.json -o packets.v
       pointsman verilog tdm-switch --ports 16 --slots 4 -o switch.v
+      pointsman verilog host-bridge --bus axi4-lite --nodes 4 -o bridge.v
     """
     for name in _ELSEWHERE[block]:
         if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
             option = "topology" if name == "network" else name.replace("_", "-")
             raise PointsmanError(f"the block {block} has no option --{option}")
-    if block != SWITCH and not names_network(given):
+    if block in (NUMESH, PACKET) and not names_network(given):
         raise click.MissingParameter(ctx=ctx, param_type="option", param_hint="--mesh")
     from amaranth._toolchain.yosys import YosysError
 
     try:
         if block == SWITCH:
             _write_switch(output, given)
+        elif block == HOST:
+            _write_bridge(output, given)
         else:
             (_write_packet_routers if block == PACKET else _write_numesh)(output, topology_of(given), given)
     except YosysError as error:  # its own disk is full, for example
@@ -127,6 +147,23 @@ def _write_switch(output: Path, given: dict[str, Any]) -> None:
     write_whole(output, switch_verilog(shape))
     json_path = output.with_suffix(".map.json")
     write_whole(json_path, json.dumps(address_map(shape), indent=1) + "\n")
+    click.echo(f"wrote {output} and {json_path}")
+
+
+def _write_bridge(output: Path, given: dict[str, Any]) -> None:
+    from host.emit import address_map, bridge_verilog
+    from host.shape import HostShape, HostShapeError
+
+    bus: Any = given["bus"] or "axi4-lite"
+    try:
+        sizes = {name: given[name] for name in ("nodes", "registers", "width", "blocked") if given[name] is not None}
+        shape = HostShape(**sizes)
+    except HostShapeError as error:
+        raise PointsmanError(str(error)) from None
+    check_writable(output)
+    write_whole(output, bridge_verilog(shape, bus))
+    json_path = output.with_suffix(".map.json")
+    write_whole(json_path, json.dumps(address_map(shape, bus), indent=1) + "\n")
     click.echo(f"wrote {output} and {json_path}")
 
 
