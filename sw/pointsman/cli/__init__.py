@@ -22,6 +22,7 @@ from .commands.compile import compile_
 from .commands.configure import configure
 from .commands.explain import explain
 from .commands.fmt import fmt
+from .commands.import_ import import_
 from .commands.optical import optical
 from .commands.place import place
 from .commands.route import route
@@ -117,6 +118,7 @@ for _command in (
     compare,
     explain,
     fmt,
+    import_,
     optical,
     place,
     route,

@@ -126,6 +126,7 @@ def test_commands_are_those_that_the_tests_below_cover() -> None:
         "configure",
         "explain",
         "fmt",
+        "import",
         "optical",
         "place",
         "route",

@@ -98,3 +98,16 @@ def _flow_set(file: _File) -> FlowSet:
             Flow(name, numbers[flow.source], tuple(numbers[end] for end in ends), flow.bandwidth, flow.latency)
         )
     return FlowSet(tuple(tasks.values()), tuple(flows))
+
+
+def flows_bytes(flows: FlowSet) -> bytes:
+    """A set of flows as the JSON file that `read_flows` reads."""
+    names = [task.name for task in flows.tasks]
+    tasks = [{"name": task.name} | ({} if task.at is None else {"at": task.at}) for task in flows.tasks]
+    entries = []
+    for flow in flows.flows:
+        ends = [names[task] for task in flow.destinations]
+        entry = {"name": flow.name, "from": names[flow.source], "to": ends[0] if len(ends) == 1 else ends}
+        limit = {} if flow.latency is None else {"latency": flow.latency}
+        entries.append(entry | {"bandwidth": flow.bandwidth} | limit)
+    return msgspec.json.encode({"task": tasks, "flow": entries}) + b"\n"

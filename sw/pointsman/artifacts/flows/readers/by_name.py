@@ -1,0 +1,44 @@
+"""The formats that ``pointsman import`` reads, by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pointsman.artifacts.flows.flows import FlowSet
+from pointsman.errors import PointsmanError
+from pointsman.files import open_without_waiting
+
+from .matrix import from_csv, from_matrix_market
+from .vtr import from_vtr
+
+FORMATS = {
+    "csv": "demand matrix, a row a line",
+    "matrix-market": "demand matrix in MatrixMarket's coordinate form",
+    "vtr": "traffic flows of VTR (.flows)",
+}
+
+
+def import_flows(name: str, path: Path, *, clock: float = 1e9, word_bytes: int = 4) -> FlowSet:
+    """Flows of a file. ``clock`` (hertz) and ``word_bytes`` turn seconds and bytes into cycles and words, for "vtr".
+
+    Raises
+    ------
+    PointsmanError
+        If the file is wrong; the message has the line.
+    """
+    if name not in FORMATS:
+        raise PointsmanError(f"a format must be one of {', '.join(FORMATS)}, not {name!r}")
+    try:
+        if name == "vtr":
+            with open(path, "rb", opener=open_without_waiting) as file:
+                return from_vtr(file, clock=clock, word_bytes=word_bytes)
+        with open(path, encoding="utf-8", opener=open_without_waiting) as text:
+            return (from_csv if name == "csv" else from_matrix_market)(text)
+    except UnicodeDecodeError as error:
+        raise PointsmanError(f"{path}: this is no UTF-8 text: {error.reason}") from None
+    except (OSError, ValueError) as error:
+        raise PointsmanError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+    except PointsmanError as error:
+        raise PointsmanError(
+            f"{path}: {error.message}", hint=error.hint or "docs/placement.md shows the formats"
+        ) from None

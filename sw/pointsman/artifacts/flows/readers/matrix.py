@@ -1,0 +1,139 @@
+"""Demand matrices: row i, column j is what node i sends to node j, in any unit; as CSV, or in MatrixMarket's coordinate form.
+
+Bandwidths are the demands divided by the largest sum of a row or column, so that the busiest port is busy all the time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+
+from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
+from pointsman.errors import PointsmanError
+from pointsman.network.topology import MAX_NODES
+
+LEAST, MOST = 1e-100, 1e100
+"""Demands that can be added and divided."""
+HEADER = "%%MatrixMarket matrix coordinate"
+
+
+def from_csv(lines: Iterable[str]) -> FlowSet:
+    """A line a row, numbers separated by commas; lines that are empty or begin with # are passed over.
+
+    Raises
+    ------
+    PointsmanError
+        Naming the line that is wrong.
+    """
+    entries: dict[tuple[int, int], float] = {}
+    size, row = 0, 0
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        cells = line.strip().split(",")
+        if not size:
+            size = _size(len(cells), number)
+        if len(cells) != size:
+            raise PointsmanError(f"line {number}: a row must have {size} numbers, as the first has, not {len(cells)}")
+        if row == size:
+            raise PointsmanError(
+                f"line {number}: a matrix of {size} columns must have {size} rows, and this is one more"
+            )
+        for column, cell in enumerate(cells):
+            _put(entries, row, column, _number(cell, number), number)
+        row += 1
+    if row != size or not size:
+        raise PointsmanError(f"a matrix must have as many rows as columns: {row} rows, {size} columns")
+    return _flows(size, entries)
+
+
+def from_matrix_market(lines: Iterable[str]) -> FlowSet:
+    """Coordinate form, real or integer, general or symmetric; rows and columns count from 1.
+
+    Raises
+    ------
+    PointsmanError
+        Naming the line that is wrong.
+    """
+    numbered = enumerate(lines, 1)
+    _, header = next(numbered, (1, ""))
+    words = header.lower().split()
+    if not header.startswith(HEADER) or len(words) != 5 or words[3] not in ("real", "integer"):
+        raise PointsmanError(f"line 1: a file must begin with '{HEADER} real general', or integer, or symmetric")
+    if words[4] not in ("general", "symmetric"):
+        raise PointsmanError(f"line 1: a matrix must be general or symmetric, not {words[4]}")
+    rest = ((number, line.split()) for number, line in numbered if line.strip() and not line.startswith("%"))
+    number, sizes = next(rest, (2, []))
+    rows, columns, count = _whole(sizes, number, 3, "rows, columns and entries")
+    if rows != columns:
+        raise PointsmanError(f"line {number}: a matrix must have as many rows as columns, not {rows} and {columns}")
+    _size(rows, number)
+    entries: dict[tuple[int, int], float] = {}
+    for found in _coordinates(rest, rows):
+        row, column, value, number = found
+        _put(entries, row, column, value, number)
+        if words[4] == "symmetric" and row != column:
+            _put(entries, column, row, value, number)
+        count -= 1
+    if count:
+        what = "too few" if count > 0 else "too many"
+        raise PointsmanError(f"there are not as many entries as the sizes say: {abs(count)} {what}")
+    return _flows(rows, entries)
+
+
+def _coordinates(rest: Iterator[tuple[int, list[str]]], size: int) -> Iterator[tuple[int, int, float, int]]:
+    for number, words in rest:
+        if len(words) != 3:
+            raise PointsmanError(f"line {number}: an entry must be row, column and value, not {' '.join(words)[:60]!r}")
+        row, column = _whole(words[:2], number, 2, "row and column")
+        if not (1 <= row <= size and 1 <= column <= size):
+            raise PointsmanError(f"line {number}: row and column must be 1 to {size}, not {row} and {column}")
+        yield row - 1, column - 1, _number(words[2], number), number
+
+
+def _whole(words: list[str], number: int, count: int, what: str) -> list[int]:
+    if len(words) != count or not all(word.isascii() and word.isdigit() and len(word) <= 12 for word in words):
+        raise PointsmanError(f"line {number}: {what} must be {count} whole numbers, not {' '.join(words)[:60]!r}")
+    return [int(word) for word in words]
+
+
+def _number(text: str, number: int) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (value == 0 or LEAST <= value <= MOST):
+        raise PointsmanError(f"line {number}: a demand must be a number of 0 or more, not {text.strip()[:40]!r}")
+    return value
+
+
+def _size(size: int, number: int) -> int:
+    if not 1 <= size <= MAX_NODES:
+        raise PointsmanError(f"line {number}: a matrix must have 1 to {MAX_NODES} rows, not {size}")
+    return size
+
+
+def _put(entries: dict[tuple[int, int], float], row: int, column: int, value: float, number: int) -> None:
+    if not value:
+        return
+    if row == column:
+        raise PointsmanError(f"line {number}: node {row} has a demand to itself, which needs no network")
+    if (row, column) in entries:
+        raise PointsmanError(f"line {number}: the demand from {row} to {column} is there already")
+    entries[row, column] = value
+
+
+def _flows(size: int, entries: dict[tuple[int, int], float]) -> FlowSet:
+    sends, takes = [0.0] * size, [0.0] * size
+    for (row, column), value in entries.items():
+        sends[row] += value
+        takes[column] += value
+    most = max([*sends, *takes])
+    tasks = tuple(Task(f"node {node}", node) for node in range(size))
+    return FlowSet(
+        tasks,
+        tuple(
+            Flow(f"{row} to {column}", row, (column,), min(1.0, value / most))
+            for (row, column), value in sorted(entries.items())
+        ),
+    )

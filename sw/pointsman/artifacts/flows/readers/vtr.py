@@ -1,0 +1,98 @@
+"""Traffic flows of VTR's placer for FPGAs with a hard network: XML, a ``single_flow`` a flow.
+
+Bandwidths are bytes a second and limits of latency seconds, so the clock and the bytes of a word have to be known. ``src``
+and ``dst`` are regular expressions over
+the names of routers there; here they have to be names, of which escapes are taken off and ``.*`` at an end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import BinaryIO
+from xml.parsers import expat
+
+from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
+from pointsman.errors import PointsmanError
+
+KNOWN = {"src", "dst", "bandwidth", "latency_cons", "priority"}
+CHUNK = 1 << 16
+
+
+def from_vtr(file: BinaryIO, *, clock: float, word_bytes: int) -> FlowSet:
+    """Read a ``.flows`` file piece by piece. ``clock`` in hertz. The priority of a flow is passed over: all are kept or told.
+
+    Raises
+    ------
+    PointsmanError
+        Naming the line that is wrong.
+    """
+    tasks: dict[str, int] = {}
+    flows: list[Flow] = []
+    parser = expat.ParserCreate()
+    depth = 0
+
+    def wrong(text: str) -> PointsmanError:
+        return PointsmanError(f"line {parser.CurrentLineNumber}: {text}")
+
+    def number(given: dict[str, str], key: str) -> float:
+        try:
+            value = float(given[key])
+        except ValueError:
+            value = 0.0
+        if not 0 < value < 1e300:
+            raise wrong(f"{key} must be a number above 0, not {given[key][:40]!r}")
+        return value
+
+    def start(tag: str, given: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth == 1:
+            if tag != "traffic_flows":
+                raise wrong(f"a file of flows must begin with <traffic_flows>, not <{tag}>")
+            return
+        if tag != "single_flow" or depth > 2:
+            raise wrong(f"<{tag}> is not known here; known is <single_flow>")
+        unknown = sorted(given.keys() - KNOWN)
+        if unknown:
+            raise wrong(f"{unknown[0]} is not known; known are {', '.join(sorted(KNOWN))}")
+        for key in ("src", "dst", "bandwidth"):
+            if key not in given:
+                raise wrong(f"a flow must have {key}")
+        ends = [_name(given[key], wrong) for key in ("src", "dst")]
+        if ends[0] == ends[1]:
+            raise wrong(f"a flow must go to another router, not from {ends[0]!r} to itself")
+        source, destination = (tasks.setdefault(name, len(tasks)) for name in ends)
+        bandwidth = number(given, "bandwidth") / word_bytes / clock
+        if bandwidth > 1:
+            told = f"{given['bandwidth']} bytes a second are {bandwidth:.3g} words a cycle, and a port carries 1"
+            raise PointsmanError(
+                f"line {parser.CurrentLineNumber}: {told}", hint="a higher --clock, or more --word-bytes"
+            )
+        limit = number(given, "latency_cons") * clock if "latency_cons" in given else None
+        flows.append(Flow(f"{ends[0]} to {ends[1]} ({len(flows)})", source, (destination,), bandwidth, limit))
+
+    def end(_tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    def entity(*_: object) -> None:
+        raise wrong("entities are not read")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.EntityDeclHandler = entity
+    try:
+        while data := file.read(CHUNK):
+            parser.Parse(data, False)
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        raise PointsmanError(f"line {error.lineno}: this is no XML: {expat.ErrorString(error.code)}") from None
+    return FlowSet(tuple(Task(name) for name in tasks), tuple(flows))
+
+
+def _name(pattern: str, wrong: Callable[[str], PointsmanError]) -> str:
+    name = re.sub(r"^\.\*|\.\*$", "", pattern)
+    if re.search(r"(?<!\\)[*+?\[\](){}|^$]", name) or not name:
+        raise wrong(f"{pattern[:60]!r} stands for several routers; flows are between routers with names")
+    return re.sub(r"\\(.)", r"\1", name)

@@ -1,0 +1,70 @@
+"""Demand matrices, and what is wrong with them."""
+
+from __future__ import annotations
+
+import pytest
+
+from pointsman.artifacts.flows.readers.matrix import from_csv, from_matrix_market
+from pointsman.errors import PointsmanError
+
+HEAD = "%%MatrixMarket matrix coordinate real general\n"
+
+
+def table(flows):
+    return {(flow.source, *flow.destinations): flow.bandwidth for flow in flows.flows}
+
+
+def test_both_forms_say_the_same():
+    csv = from_csv(["# demand\n", "0,5,1\n", "2,0,0\n", "\n", "0,1.5,0\n"])
+    market = from_matrix_market((HEAD + "% a remark\n3 3 4\n1 2 5\n1 3 1\n2 1 2\n3 2 1.5\n").splitlines(keepends=True))
+    assert csv == market
+    assert table(csv) == pytest.approx({(0, 1): 5 / 6.5, (0, 2): 1 / 6.5, (1, 0): 2 / 6.5, (2, 1): 1.5 / 6.5})
+    assert [task.at for task in csv.tasks] == [0, 1, 2]
+
+
+def test_a_symmetric_matrix_has_both_directions():
+    text = HEAD.replace("general", "symmetric") + "2 2 1\n2 1 3\n"
+    assert table(from_matrix_market(text.splitlines())) == {(0, 1): 1.0, (1, 0): 1.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("0,1\n2\n", "line 2: a row must have 2 numbers, as the first has, not 1"),
+        ("0,1\n1,x\n", "line 2: a demand must be a number of 0 or more, not 'x'"),
+        ("0,-1\n1,0\n", "line 1: a demand must be a number of 0 or more, not '-1'"),
+        ("0,nan\n1,0\n", "line 1: a demand must be"),
+        ("1,1\n1,0\n", "line 1: node 0 has a demand to itself"),
+        ("0,1\n", "a matrix must have as many rows as columns: 1 rows, 2 columns"),
+        ("0,1\n1,0\n1,1\n", "line 3: a matrix of 2 columns must have 2 rows"),
+        ("", "a matrix must have as many rows as columns"),
+    ],
+)
+def test_a_wrong_csv_is_refused_by_line(text, line):
+    with pytest.raises(PointsmanError) as error:
+        from_csv(text.splitlines(keepends=True))
+    assert line in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("3 3 1\n", "line 1: a file must begin with"),
+        (HEAD.replace("real", "pattern") + "1 1 0\n", "line 1: a file must begin with"),
+        (
+            HEAD.replace("general", "hermitian") + "1 1 0\n",
+            "line 1: a matrix must be general or symmetric, not hermitian",
+        ),
+        (HEAD + "2 3 1\n", "line 2: a matrix must have as many rows as columns, not 2 and 3"),
+        (HEAD + "2 2\n", "line 2: rows, columns and entries must be 3 whole numbers, not '2 2'"),
+        (HEAD + "2 2 1\n1 3 1\n", "line 3: row and column must be 1 to 2, not 1 and 3"),
+        (HEAD + "2 2 1\n1 2\n", "line 3: an entry must be row, column and value, not '1 2'"),
+        (HEAD + "2 2 2\n1 2 1\n1 2 1\n", "line 4: the demand from 0 to 1 is there already"),
+        (HEAD + "2 2 2\n1 2 1\n", "1 too few"),
+        (HEAD + "99999 99999 1\n", "line 2: a matrix must have 1 to 4096 rows"),
+    ],
+)
+def test_a_wrong_matrix_market_file_is_refused_by_line(text, line):
+    with pytest.raises(PointsmanError) as error:
+        from_matrix_market(text.splitlines(keepends=True))
+    assert line in str(error.value)

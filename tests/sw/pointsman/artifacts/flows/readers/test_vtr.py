@@ -1,0 +1,49 @@
+"""Traffic flows of VTR, and what is wrong with them."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import pytest
+
+from pointsman.artifacts.flows.readers.vtr import from_vtr
+from pointsman.errors import PointsmanError
+
+FLOWS = r"""<traffic_flows>
+ <single_flow src="noc_router_one\[0\]" dst=".*two" bandwidth="8e8" latency_cons="3e-8"/>
+ <single_flow src=".*two" dst="noc_router_one\[0\]" bandwidth="4e8" priority="2"/>
+</traffic_flows>
+"""
+
+
+def read(text, **options):
+    return from_vtr(BytesIO(text.encode()), **({"clock": 1e9, "word_bytes": 4} | options))
+
+
+def test_seconds_and_bytes_become_cycles_and_words():
+    flows = read(FLOWS)
+    assert [task.name for task in flows.tasks] == ["noc_router_one[0]", "two"]
+    assert [(f.source, f.destinations, f.bandwidth) for f in flows.flows] == [(0, (1,), 0.2), (1, (0,), 0.1)]
+    assert flows.flows[0].latency == pytest.approx(30)
+    assert flows.flows[1].latency is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("<traffic_flows>", "<flows>", "line 1: a file of flows must begin with <traffic_flows>, not <flows>"),
+        ('priority="2"', 'colour="2"', "line 3: colour is not known; known are"),
+        ('bandwidth="4e8"', "", "line 3: a flow must have bandwidth"),
+        ('bandwidth="4e8"', 'bandwidth="-1"', "line 3: bandwidth must be a number above 0, not '-1'"),
+        ('bandwidth="4e8"', 'bandwidth="8e9"', "line 3: 8e9 bytes a second are 2 words a cycle"),
+        ('dst=".*two"', 'dst=".*t(w)o"', "line 2: '.*t(w)o' stands for several routers"),
+        ('dst=".*two"', r'dst="noc_router_one\[0\]"', "line 2: a flow must go to another router"),
+        ("</traffic_flows>", "", "this is no XML"),
+        ("<traffic_flows>", '<!DOCTYPE a [<!ENTITY b "c">]><traffic_flows>', "line 1: entities are not read"),
+        ("</traffic_flows>", "<x/></traffic_flows>", "line 4: <x> is not known here"),
+    ],
+)
+def test_what_is_wrong_is_refused_by_line(old, new, line):
+    with pytest.raises(PointsmanError) as error:
+        read(FLOWS.replace(old, new))
+    assert line in str(error.value)
