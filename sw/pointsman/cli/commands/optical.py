@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -70,8 +72,30 @@ def optical(spec: Path, json_path: Path | None, mode: str) -> None:
                     "",
                 ]
             )
+    if len(answer) > 1:
+        click.echo(_verdict(answer))
     columns = ["mode", "channels", "delivered", "slots", "delay", "median", "99 %", "messages/slot", "retries"]
     click.echo(table(columns, rows))
+
+
+def _verdict(answer: Mapping[str, Mapping[str, Any]]) -> str:
+    """The modes in order of the figures that decide, among those that deliver most."""
+    most = max(figures["delivered"] for figures in answer.values())
+    whole = {name: figures for name, figures in answer.items() if figures["delivered"] == most}
+    if not most:
+        return "nothing was delivered in any mode"
+    delays = {name: figures["delay"]["mean"] for name, figures in whole.items()}
+    ends = {name: figures["slots"] for name, figures in whole.items()}
+    said = "least mean delay: " + _ranked(delays)
+    if len(set(ends.values())) > 1:
+        said += "\nsoonest done: " + _ranked(ends)
+    if len(whole) < len(answer):
+        said += f"\nfewer are delivered by {', '.join(name for name in answer if name not in whole)}"
+    return said
+
+
+def _ranked(values: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {_shown(values[name])}" for name in sorted(values, key=lambda name: values[name]))
 
 
 def _shown(value: float | None) -> str:

@@ -90,3 +90,22 @@ def test_bad_input_is_a_line_and_status_2(call, tmp_path, content, message):
 def test_the_example_runs():
     done = CliRunner().invoke(main, ["optical", str(EXAMPLE), "--mode", "reserve"])
     assert done.exit_code == 0, done.output
+
+
+def test_a_demand_is_answered_in_the_first_lines(tmp_path):
+    out = tmp_path / "out.json"
+    done = CliRunner().invoke(main, ["optical", str(EXAMPLE.with_name("demand.json")), "--json", str(out)])
+    assert done.exit_code == 0, done.output
+    figures = json.loads(out.read_text())
+    lines = done.output.splitlines()
+    order = sorted(figures, key=lambda name: figures[name]["slots"])
+    assert lines[1] == "soonest done: " + ", ".join(f"{name} {figures[name]['slots']}" for name in order)
+    order = sorted(figures, key=lambda name: figures[name]["delay"]["mean"])
+    assert [part.split()[0] for part in lines[0].removeprefix("least mean delay: ").split(", ")] == order
+
+
+def test_what_delivers_less_is_said(call):
+    saturated = {**SPEC, "traffic": {"kind": "uniform", "rate": 0.3, "slots": 4}}
+    done = call(saturated)
+    assert "fewer are delivered by" in done.output
+    assert "nothing was delivered" in call({**SPEC, "traffic": {"messages": []}, "slots": 5}).output
