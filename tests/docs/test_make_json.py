@@ -32,6 +32,15 @@ class Ring(Application):
         await node.cop.next_load()
         return await node.cop.next_func(np.zeros(32, np.int32))
 """
+SHIFT = """program shift
+real, dimension(8) :: a, b
+!hpf$ processors p(4)
+!hpf$ template t(8)
+!hpf$ align (i) with t(i) :: a, b
+!hpf$ distribute t(block)
+a(2:8) = b(1:7)
+end program
+"""
 STREAMS = {"topology": {"kind": "mesh", "size": [2, 2]}, "streams": [{"source": 0, "destinations": [3]}]}
 CONNECTIONS = {"network": {"kind": "mesh", "size": [2, 2]}, "connections": [[0, 3], [1, 2]]}
 
@@ -54,12 +63,15 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("json")
     (folder / "ring.cop").write_text("(parameter words 32)\n(loop 'round 2 (cshift 'next 1 :m words))\n")
     (folder / "ring.py").write_text(RING)
+    (folder / "shift.f90").write_text(SHIFT)
     (folder / "streams.json").write_text(json.dumps(STREAMS))
     (folder / "flows.json").write_text('{"flow": [{"from": "a", "to": "b", "bandwidth": 0.1, "latency": 99}]}')
     (folder / "connections.json").write_text(json.dumps(CONNECTIONS))
 
     def call(command: str, output: str | None = None) -> Any:
-        words = [str(folder / word) if re.search(r"\.(cop|py|json|image)$", word) else word for word in command.split()]
+        words = [
+            str(folder / word) if re.search(r"\.(cop|py|json|image|f90)$", word) else word for word in command.split()
+        ]
         done = CliRunner().invoke(main, words)
         assert done.exit_code == 0, f"{command}\n{done.output}{done.exception}"
         return json.loads((folder / output).read_text() if output else done.stdout)
@@ -73,6 +85,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "tables": call("compile ring.cop --mesh 2x2 --target tdm --emit tables"),
         "messages": call("compile ring.cop --mesh 2x2 --target packet -o messages.json", "messages.json"),
         "route": call("route streams.json --length 8 --json route.json", "route.json"),
+        "arrays": call("arrays shift.f90 --count --json arrays.json", "arrays.json"),
         "collective": call("collective reduce --mesh 2x2 --json collective.json", "collective.json"),
         "place": call("place flows.json --mesh 2x2 --json place.json", "place.json"),
         "configure": call("configure connections.json --json configure.json", "configure.json"),

@@ -15,6 +15,7 @@ from pointsman.errors import PointsmanError
 from pointsman.files import cache_folder
 from pointsman.foreign import said_by
 
+from .commands.arrays import arrays
 from .commands.check import check
 from .commands.collective import collective
 from .commands.compare import compare
@@ -105,12 +106,14 @@ def main() -> None:
       pointsman collective all-gather --topology torus:5x7
       pointsman configure connections.json --json configurations.json
       pointsman optical examples/optical/torus.json
+      pointsman arrays examples/arrays/livermore18.f90
       pointsman sweep examples/sweep/matmul.toml
       pointsman verilog numesh --mesh 4x4 -o mesh.v
     """
 
 
 for _command in (
+    arrays,
     compile_,
     configure,
     check,

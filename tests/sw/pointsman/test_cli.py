@@ -119,6 +119,7 @@ def test_version_is_that_of_the_package() -> None:
 
 def test_commands_are_those_that_the_tests_below_cover() -> None:
     assert sorted(main.commands) == [
+        "arrays",
         "check",
         "collective",
         "compare",
