@@ -84,7 +84,7 @@ class _Eliminating:
             parts = [one for one in found if not touches(self.program, one, changed)]
             for box in written(self.program, body, array, outer):
                 parts = [piece for part in parts for piece in without_elements(part, box, scope)]
-            result[array] = parts
+            result[array] = list(dict.fromkeys(parts))
         return result
 
 

@@ -7,14 +7,15 @@ greedy choice of the least latest point, which gives the fewest messages (Yuan 1
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 
 from pointsman.arrays.tree.affine import Affine, Scope
-from pointsman.arrays.tree.statements import Branch, DoLoop, Statement
+from pointsman.arrays.tree.statements import ArrayProgram, Branch, DoLoop, Statement, assignments
 
 from .communications import Communications, Message, Owners
 from .dependence import moved, touches, written
-from .descriptors import Descriptor, apart
+from .descriptors import Descriptor, Triple, apart
 
 
 def scheduled(communications: Communications) -> Communications:
@@ -22,6 +23,23 @@ def scheduled(communications: Communications) -> Communications:
     work = _Scheduling(communications)
     work.of_body(communications.program.body, Scope())
     return Communications(communications.program, {at: tuple(found) for at, found in work.before.items() if found})
+
+
+class _Writes:
+    """Which statements of a list write an array, and what; and which redistribute templates."""
+
+    def __init__(self, program: ArrayProgram, body: Sequence[Statement]) -> None:
+        self.of_array: dict[str, tuple[list[int], list[list[tuple[Triple, ...]]]]] = {}
+        self.moving: list[int] = []
+        self.moved: list[set[str]] = []
+        for place, statement in enumerate(body):
+            for array in {assign.target.array for assign, _ in assignments([statement])}:
+                places, boxes = self.of_array.setdefault(array, ([], []))
+                places.append(place)
+                boxes.append(written(program, [statement], array, ()))
+            if templates := moved(program, [statement]):
+                self.moving.append(place)
+                self.moved.append(templates)
 
 
 class _Scheduling:
@@ -32,11 +50,12 @@ class _Scheduling:
         self.before: dict[Statement, list[Message]] = {}
 
     def of_body(self, body: Sequence[Statement], scope: Scope) -> None:
+        writes = _Writes(self.program, body)
         waiting: dict[Hashable, list[tuple[int, int, Descriptor]]] = {}
         for latest, statement in enumerate(body):
             for message in self.old.get(statement, ()):
                 for one in message:
-                    earliest = self.earliest(one, body, latest, scope)
+                    earliest = self.earliest(one, writes, latest, scope)
                     waiting.setdefault(self.pattern(one), []).append((latest, earliest, one))
         placed: dict[int, list[Message]] = {}
         for found in waiting.values():
@@ -53,15 +72,21 @@ class _Scheduling:
                 self.of_body(statement.then, scope)
                 self.of_body(statement.otherwise, scope)
 
-    def earliest(self, one: Descriptor, body: Sequence[Statement], latest: int, scope: Scope) -> int:
+    def earliest(self, one: Descriptor, writes: _Writes, latest: int, scope: Scope) -> int:
         """The first statement before which a descriptor may take place."""
-        for place in reversed(range(latest)):
-            over = [body[place]]
-            if touches(self.program, one, moved(self.program, over)):
-                return place + 1
-            if not all(apart(one, box, scope) for box in written(self.program, over, one.array, ())):
-                return place + 1
-        return 0
+        for place in reversed(range(bisect_left(writes.moving, latest))):
+            if touches(self.program, one, writes.moved[place]):
+                earliest = writes.moving[place] + 1
+                break
+        else:
+            earliest = 0
+        places, boxes = writes.of_array.get(one.array, ([], []))
+        for at in reversed(range(bisect_left(places, latest))):
+            if places[at] < earliest:
+                break
+            if not all(apart(one, box, scope) for box in boxes[at]):
+                return places[at] + 1
+        return earliest
 
     def pattern(self, one: Descriptor) -> Hashable:
         """Equal for descriptors that go between the same virtual processors: by the same shift, or by the same mapping."""
