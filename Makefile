@@ -45,11 +45,14 @@ formal: $(STAMP) ## prove the properties of the RTL (sby and Yices; about ten mi
 	@$(BIN)/python -m cosim.formal --block tdm_switch --table
 	@$(BIN)/python -m cosim.formal --block packet_router
 	@$(BIN)/python -m cosim.formal --block packet_router --table
+	@$(BIN)/python -m cosim.formal --block host
+	@$(BIN)/python -m cosim.formal --block host --table
 
 mutants: $(STAMP) ## put faults into a copy of the RTL and see the proofs find them
 	@$(BIN)/python -m cosim.formal --mutants
 	@$(BIN)/python -m cosim.formal --block tdm_switch --mutants
 	@$(BIN)/python -m cosim.formal --block packet_router --mutants
+	@$(BIN)/python -m cosim.formal --block host --mutants
 
 verilog: $(STAMP) ## Verilog of a 4x4 mesh with its memory map, into build/
 	@$(BIN)/pointsman verilog numesh --mesh 4x4 -o build/numesh-4x4.v

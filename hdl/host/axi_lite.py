@@ -54,11 +54,20 @@ class AxiLiteBridge(wiring.Component):
     s_axil_<name> : see bus_members
         The bus.
     p_<name>_<i>, irq, done : as in ``core.HostCore``
+
+    Attributes
+    ----------
+    writing, answered : Signal
+        A write has been taken and is being made; its answer waits.
+    reading, given : Signal
+        The same of a read.
     """
 
     def __init__(self, *, shape: HostShape) -> None:
         self.shape = shape
         super().__init__(bus_members(shape) | port_members(shape) | side_members())
+        self.writing, self.answered = Signal(name="writing"), Signal(name="answered")
+        self.reading, self.given = Signal(name="reading"), Signal(name="given")
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -71,50 +80,55 @@ class AxiLiteBridge(wiring.Component):
         low = (shape.bytes - 1).bit_length()
 
         # Writes: address and data are taken together, then the write is offered until it ends, then answered.
-        writing, answered, partial = Signal(), Signal(), Signal()
+        partial = Signal()
         address, data, failed = Signal.like(self.s_axil_awaddr), Signal(shape.width), Signal()
         taken = Signal()
         m.d.comb += [
-            taken.eq(self.s_axil_awvalid & self.s_axil_wvalid & ~writing & ~answered),
+            taken.eq(self.s_axil_awvalid & self.s_axil_wvalid & ~self.writing & ~self.answered),
             self.s_axil_awready.eq(taken),
             self.s_axil_wready.eq(taken),
-            core.write.eq(writing & ~partial),
+            core.write.eq(self.writing & ~partial),
             core.write_address.eq(address[low:]),
             core.write_data.eq(data),
-            self.s_axil_bvalid.eq(answered),
+            self.s_axil_bvalid.eq(self.answered),
             self.s_axil_bresp.eq(failed << 1),
         ]
         with m.If(taken):
             m.d.sync += [
-                writing.eq(1),
+                self.writing.eq(1),
                 address.eq(self.s_axil_awaddr),
                 data.eq(self.s_axil_wdata),
                 partial.eq(~self.s_axil_wstrb.all() | self.s_axil_awaddr[:low].any()),
             ]
-        with m.If(writing & (core.write_ended | partial)):
-            m.d.sync += [writing.eq(0), answered.eq(1), failed.eq(core.write_failed | partial)]
-        with m.If(answered & self.s_axil_bready):
-            m.d.sync += answered.eq(0)
+        with m.If(self.writing & (core.write_ended | partial)):
+            m.d.sync += [self.writing.eq(0), self.answered.eq(1), failed.eq(core.write_failed | partial)]
+        with m.If(self.answered & self.s_axil_bready):
+            m.d.sync += self.answered.eq(0)
 
         # Reads likewise.
-        reading, given, astray = Signal(), Signal(), Signal()
+        astray = Signal()
         place, word, lost = Signal.like(self.s_axil_araddr), Signal(shape.width), Signal()
         m.d.comb += [
-            self.s_axil_arready.eq(~reading & ~given),
-            core.read.eq(reading & ~astray),
+            self.s_axil_arready.eq(~self.reading & ~self.given),
+            core.read.eq(self.reading & ~astray),
             core.read_address.eq(place[low:]),
-            self.s_axil_rvalid.eq(given),
+            self.s_axil_rvalid.eq(self.given),
             self.s_axil_rdata.eq(word),
             self.s_axil_rresp.eq(lost << 1),
         ]
         with m.If(self.s_axil_arvalid & self.s_axil_arready):
             m.d.sync += [
-                reading.eq(1),
+                self.reading.eq(1),
                 place.eq(self.s_axil_araddr),
                 astray.eq(self.s_axil_araddr[:low].any()),
             ]
-        with m.If(reading & (core.read_ended | astray)):
-            m.d.sync += [reading.eq(0), given.eq(1), word.eq(core.read_data), lost.eq(core.read_failed | astray)]
-        with m.If(given & self.s_axil_rready):
-            m.d.sync += given.eq(0)
+        with m.If(self.reading & (core.read_ended | astray)):
+            m.d.sync += [
+                self.reading.eq(0),
+                self.given.eq(1),
+                word.eq(core.read_data),
+                lost.eq(core.read_failed | astray),
+            ]
+        with m.If(self.given & self.s_axil_rready):
+            m.d.sync += self.given.eq(0)
         return m

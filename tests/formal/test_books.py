@@ -11,7 +11,7 @@ from cosim.formal.mutate import hunt
 from cosim.formal.proof import Mutant, Proof
 from cosim.formal.run import prove
 
-BOOKS = {block: load(block=block) for block in ("numesh", "tdm_switch", "packet_router")}
+BOOKS = {block: load(block=block) for block in ("numesh", "tdm_switch", "packet_router", "host")}
 PROOFS = [
     pytest.param(block, proof, id=f"{block}-{proof.name}") for block, book in BOOKS.items() for proof in book.proofs
 ]

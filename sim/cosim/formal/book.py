@@ -12,7 +12,7 @@ from pointsman.errors import PointsmanError
 from .proof import Book
 
 ROOT = Path(__file__).parents[3]
-BLOCKS = ("numesh", "tdm_switch", "packet_router")
+BLOCKS = ("numesh", "tdm_switch", "packet_router", "host")
 """Folders of ``hdl`` that have proofs."""
 
 

@@ -10,7 +10,7 @@ from .proof import Book, Case, Mutant, Proof
 
 PAGES = {
     block: ROOT / "docs" / f"proofs_table{suffix}.md"
-    for block, suffix in (("numesh", ""), ("tdm_switch", "_tdm"), ("packet_router", "_packet"))
+    for block, suffix in (("numesh", ""), ("tdm_switch", "_tdm"), ("packet_router", "_packet"), ("host", "_host"))
 }
 PAGE = PAGES["numesh"]
 _FILE = "times.json"
@@ -56,7 +56,7 @@ def write_page(book: Book, times: ProofTimes) -> Path:
 def page(book: Book, times: ProofTimes) -> str:
     """The page of all shapes, proofs and mutants."""
     of_node = book.block == "numesh"
-    name = {"numesh": "the node", "tdm_switch": "the switch", "packet_router": "the packet router"}[book.block]
+    name = NAMES[book.block]
     looked_at = (
         " `odd.1` is pipeline 1 of shape `odd`, where a proof looks at one pipeline."
         if of_node
@@ -97,11 +97,18 @@ def page(book: Book, times: ProofTimes) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+NAMES = {
+    "numesh": "the node",
+    "tdm_switch": "the switch",
+    "packet_router": "the packet router",
+    "host": "the bridges to hosts",
+}
 FIELDS = {
     "tdm_switch": (
         *("ports", "slots", "order", "priority", "reserve", "sl_units", "sl_cycles", "slot_cycles", "guard_cycles"),
     ),
     "packet_router": ("size", "torus", "routing", "lanes", "buffer", "addresses", "queue", "width"),
+    "host": ("nodes", "registers", "width", "blocked"),
 }
 """Parameters of a block's shapes that the page shows."""
 

@@ -1,0 +1,35 @@
+"""The list of all proofs of the bridges. ``python -m cosim.formal --block host --list`` prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from cosim.formal.proof import Book, Case, Proof, each_shape, sentence
+
+from . import axi, core
+from .mutants import MUTANTS
+from .shapes import SHAPES
+
+ALL = each_shape(tuple(SHAPES))
+
+
+def _of(build: Callable[..., Any], cases: tuple[Case, ...] = ALL, **more: Any) -> Proof:
+    family = build.__module__.rpartition(".")[2]
+    return Proof(f"{family}.{build.__name__}", build, cases, sentence(build), **({"depth": 2, "cover": 8} | more))
+
+
+_STAYS = "an access is offered until it has ended"
+
+PROOFS: tuple[Proof, ...] = (
+    _of(core.one_access, quick=True, assumes=_STAYS),
+    _of(core.writes_once, quick=True, assumes=_STAYS),
+    _of(core.reads_once, quick=True, assumes=_STAYS),
+    # The only register of the third shape cannot be full and empty.
+    _of(core.in_turn, ALL[:2], assumes=_STAYS),
+    _of(axi.answers_stay, quick=True),
+    _of(axi.one_answer, quick=True),
+)
+
+BOOK = Book(SHAPES, PROOFS, MUTANTS, Path(__file__).parent, "host")
