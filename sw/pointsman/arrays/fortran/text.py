@@ -62,7 +62,7 @@ class FortranText:
         Raises
         ------
         ArrayProgramError
-            If the text is not Fortran 2008, or has no or several program units.
+            If the text is no Fortran by the standard of 2008, or has no or several program units.
         """
         parse = _parser()
         if not any(re.match(r"\s*end\b", line, re.IGNORECASE) for line in self.lines):
