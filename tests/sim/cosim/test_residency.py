@@ -45,6 +45,7 @@ def _a_phase_for_each_operator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, "divisions", only)
     monkeypatch.setattr(build, "POLISH", 0)
     monkeypatch.setattr(build, "PLAYED", 0)
+    monkeypatch.setattr(build, "MANY", 0)
 
 
 def text(words: int, *, mixed: bool) -> str:

@@ -11,7 +11,7 @@ from cosim.spans import NodeWatch, Span
 
 def test_a_span_lasts_from_a_change_of_activity_to_the_next() -> None:
     machine = SimpleNamespace(time=0, cycles=np.zeros((1, 7), np.int64))
-    node = SimpleNamespace(number=0, activity="starting", watch=None)
+    node = SimpleNamespace(number=0, activity="starting", watch=None, loaded={})
     watch = NodeWatch(node, machine)  # type: ignore[arg-type]
     machine.time, machine.cycles[0, 0] = 5, 5
     node.watch("a_write")

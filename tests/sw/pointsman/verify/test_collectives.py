@@ -15,7 +15,7 @@ from pointsman.routing.collectives.router import route_collective
 from pointsman.verify.collectives import check_collective
 
 
-def found(kind, topology=None, **options) -> CollectiveResult:
+def made(kind, topology=None, **options) -> CollectiveResult:
     topology = topology or mesh(3, 3)
     result = route_collective(make_collective(make_problem(topology, []), kind, **options))
     return replace(result, words=list(result.words))
@@ -74,7 +74,7 @@ def test_two_words_on_a_link_are_found():
 
 
 def test_latency_bound_and_order_are_not_believed():
-    good = found("reduce", torus(4, 4), root=5)
+    good = made("reduce", torus(4, 4), root=5)
     assert check_collective(good).ok
     assert not good.ordered
     assert "combined in the order" in check_collective(replace(good, ordered=True)).render()
@@ -88,7 +88,7 @@ def test_latency_bound_and_order_are_not_believed():
 
 @pytest.mark.parametrize("kind", ["all-gather", "reduce-scatter", "all-reduce", "scatter"])
 def test_every_single_change_of_a_move_is_found(kind):
-    good = found(kind, words=2)
+    good = made(kind, words=2)
     assert check_collective(good).ok
     chance = np.random.default_rng(3)
     for _ in range(60):
