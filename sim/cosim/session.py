@@ -33,6 +33,9 @@ def run_nodes(
         await cop.fini()
         return result
 
+    latest = None if max_cycles is None else machine.time + max_cycles
+    for node in nodes:
+        node.latest = latest
     try:
         idle = [None] * (machine.nodes - len(nodes))
         return machine.run(

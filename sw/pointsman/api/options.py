@@ -86,7 +86,7 @@ class RunOptions(CompileOptions, total=False):
     preload: bool
     """Fill the routers' memories at once instead of by the processors.  [numesh]"""
     max_cycles: int
-    """Stop with an error after so many cycles."""
+    """Stop with an error after so many cycles; 1,000,000,000 unless told."""
     trace: Path
     """Write every word and activity: .jsonl as lines of JSON (numesh only), else for Perfetto."""
     wave: Path
@@ -123,6 +123,8 @@ def _path() -> Rule:
 
 
 _ANY = -(1 << 63)
+MOST_CYCLES = 1_000_000_000
+"""Cycles after which a run is given up unless more are allowed: at tens of millions of node-cycles a second some minutes."""
 RULES: Mapping[str, Rule] = {
     "period": _whole(_ANY),
     "effort": (
@@ -140,7 +142,7 @@ RULES: Mapping[str, Rule] = {
     "mode": _of(SWITCH_MODES),
     "engine": _of(ENGINES, "auto"),
     "preload": _either(False),
-    "max_cycles": _whole(1),
+    "max_cycles": _whole(1, MOST_CYCLES),
     "trace": _path(),
     "wave": _path(),
     "wave_window": (

@@ -13,7 +13,7 @@ from cosim.session import run_nodes
 class Told:
     """Notes what a machine is asked to run, and runs it at once."""
 
-    nodes = 3
+    nodes, time = 3, 30
 
     def __init__(self) -> None:
         self.results: list[Any] = []
@@ -51,4 +51,5 @@ def test_a_program_runs_between_init_and_fini_and_other_processors_do_nothing() 
     assert run_nodes(nodes, main, machine, max_cycles=9, events=True) == [0, 10, None]  # type: ignore[arg-type]
     assert log[:3] == ["init 0", "main 0, before its first operator", "fini 0"]
     assert log[3:] == ["init 1", "main 1, before its first operator", "fini 1"]
+    assert [one.latest for one in nodes] == [39, 39]
     assert machine.given == {"max_cycles": 9, "events": True, "each_cycle": None}

@@ -49,7 +49,9 @@ from pointsman.files import check_writable, write_whole
 @effort_option
 @phases_option
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the stream router.")
-@click.option("--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles.")
+@click.option(
+    "--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles (1,000,000,000)."
+)
 @click.option(
     "--trace",
     type=FilePath(),

@@ -55,7 +55,9 @@ if TYPE_CHECKING:
 @effort_option
 @phases_option
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the stream router.")
-@click.option("--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles.")
+@click.option(
+    "--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles (1,000,000,000)."
+)
 @switch_options
 @warnings_option
 @language_options

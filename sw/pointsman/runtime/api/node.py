@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 
 from .operator_functions import Cop
@@ -27,6 +28,8 @@ class Node:
         The functions of the COP program's operators.
     watch : callable or None
         Is told each new activity before it begins.
+    latest : int or None
+        Cycle in which the run will be given up, None if it will not.
     loaded : dict
         By label of an operator, the run-time values of its last load, for reports.
     """
@@ -46,6 +49,7 @@ class Node:
         self._working = number not in topology.dead
         self.clock = clock
         self.watch = watch
+        self.latest: int | None = None
         self.loaded: dict[str, tuple[int, ...]] = {}
         self._activity = "starting"
         self.substrate = substrate
@@ -89,9 +93,22 @@ class Node:
         self._activity = doing
 
     async def compute(self, cycles: int) -> None:
-        """Work for ``cycles`` cycles."""
+        """Work for ``cycles`` cycles.
+
+        Raises
+        ------
+        PointsmanError
+            If ``cycles`` is no such number, or the run will be given up before: it would only take long to come to that.
+        """
         self.activity = "computing"
-        await Wait(cycles, Category.CPU)
+        work = Wait(cycles, Category.CPU)
+        if self.latest is not None and self.time + work.cycles > self.latest:
+            raise PointsmanError(
+                f"{work.cycles:,} cycles of computing, begun in cycle {self.time:,}, go beyond cycle {self.latest:,}, "
+                "in which the run is given up",
+                hint="allow more with max_cycles",
+            )
+        await work
 
     def attended(self, program: Any) -> Any:
         """``program`` (what the node runs) wrapped by the substrate, which may serve interrupts between its requests."""

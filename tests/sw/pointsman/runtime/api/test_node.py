@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.runtime.api.node import Node
 from pointsman.runtime.api.requests import Category, Wait
@@ -48,6 +49,18 @@ def test_computing_takes_cycles_of_the_processor() -> None:
     (request,) = _run(node.compute(7))
     assert isinstance(request, Wait)
     assert (request.cycles, request.category, node.activity) == (7, Category.CPU, "computing")
+
+
+def test_computing_beyond_the_end_of_the_run_is_told_at_once() -> None:
+    node = Node(_Substrate(), mesh(2), 0, _Clock())
+    node.latest = 50
+    assert len(_run(node.compute(9))) == 1
+    with pytest.raises(PointsmanError) as told:
+        _run(node.compute(1 << 32))
+    assert str(told.value).splitlines()[0] == (
+        "4,294,967,296 cycles of computing, begun in cycle 41, go beyond cycle 50, in which the run is given up"
+    )
+    assert told.value.hint == "allow more with max_cycles"
 
 
 def test_its_activity_says_where_it_is_between_init_and_fini() -> None:
