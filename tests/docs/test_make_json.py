@@ -42,6 +42,7 @@ a(2:8) = b(1:7)
 end program
 """
 STREAMS = {"topology": {"kind": "mesh", "size": [2, 2]}, "streams": [{"source": 0, "destinations": [3]}]}
+CHANNELS = {"network": {"kind": "torus", "size": [4]}, "channels": 2, "connections": [[0, 1, 8], [0, 2, 8], [0, 3, 8]]}
 CONNECTIONS = {"network": {"kind": "mesh", "size": [2, 2]}, "connections": [[0, 3], [1, 2]]}
 
 Path_ = tuple[str, ...]
@@ -67,6 +68,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     (folder / "streams.json").write_text(json.dumps(STREAMS))
     (folder / "flows.json").write_text('{"flow": [{"from": "a", "to": "b", "bandwidth": 0.1, "latency": 99}]}')
     (folder / "connections.json").write_text(json.dumps(CONNECTIONS))
+    (folder / "channels.json").write_text(json.dumps(CHANNELS))
 
     def call(command: str, output: str | None = None) -> Any:
         words = [
@@ -89,6 +91,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "collective": call("collective reduce --mesh 2x2 --json collective.json", "collective.json"),
         "place": call("place flows.json --mesh 2x2 --json place.json", "place.json"),
         "configure": call("configure connections.json --json configure.json", "configure.json"),
+        "channels": call("channels channels.json --json phases.json", "phases.json"),
         "map": memory_map(NodeShape()),
         "switch_map": address_map(SwitchShape()),
     }

@@ -754,6 +754,12 @@ STREAMS = {
     ],
 }
 CONNECTIONS = {"network": {"kind": "torus", "size": [4, 4]}, "routing": "xy", "connections": [[0, 1], [1, 5], [2, 3]]}
+CHANNELS = {
+    "network": {"kind": "torus", "size": [4]},
+    "channels": 2,
+    "connections": [[0, 1, 8], [0, 2, 8]],
+    "phases": 1,
+}
 DEMAND = {"network": {"kind": "crossbar", "size": 3}, "demand": [[0, 1, 2.5], [1, 0, 3], [2, 2, 0]], "delta": 1}
 THINGS: dict[str, bytes] = {"ring.cop": PROGRAM, "ring.py": application()}
 """Files that are right; `prepare` adds those that commands make."""
@@ -938,6 +944,7 @@ _FILES: list[tuple[list[str], str, object]] = [
     (["route", "FILE", "--router", "ideal", "--json", "out.json"], "streams.json", STREAMS),
     (["configure", "FILE", "--json", "out.json"], "connections.json", CONNECTIONS),
     (["configure", "FILE", "--json", "out.json"], "connections.json", DEMAND),
+    (["channels", "FILE", "--json", "out.json"], "connections.json", CHANNELS),
 ]
 KINDS: dict[Callable[[random.Random], Use], int] = {
     applications: 24,

@@ -1,4 +1,5 @@
-"""Pointsman from Python: ``pointsman.run``, ``compile``, ``compare``, ``route``, ``collective``, ``configure`` and ``optical``.
+"""Pointsman from Python: ``pointsman.run``, ``compile``, ``compare``, ``route``, ``collective``, ``configure``,
+``channels`` and ``optical``.
 The commands of these names call them.
 
 Start with ``running``. ``options`` has what may be chosen, ``result`` what a run gives, ``targets`` the kinds of hardware,
@@ -8,7 +9,7 @@ of the command come at once.
 
 from .comparing import compare
 from .compiling import compile_ as compile
-from .connecting import configure
+from .connecting import channels, configure
 from .optics import optical
 from .options import CompileOptions, RunOptions
 from .result import Compiled, Result
@@ -20,6 +21,7 @@ __all__ = [
     "Compiled",
     "Result",
     "RunOptions",
+    "channels",
     "collective",
     "compare",
     "compile",

@@ -1,4 +1,5 @@
-"""``pointsman.configure``: connections to configurations, judged; the command ``configure`` is this function."""
+"""``pointsman.configure`` and ``pointsman.channels``: connections to configurations, or to phases on logical channels; judged.
+The commands of these names are these functions."""
 
 from __future__ import annotations
 
@@ -7,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from pointsman.errors import PointsmanError
 
-from .judged import judge_configurations
+from .judged import judge_configurations, judge_phases
 
 if TYPE_CHECKING:
+    from pointsman.artifacts.channels.channels import ChannelProblem, PhasedConnections
     from pointsman.connections import Configurations, ConnectionProblem, DemandProblem, Timetable
 
 
@@ -64,4 +66,38 @@ def configure(
             raise PointsmanError("--degree is for connections; a demand may have as many configurations as it takes")
         answer = decompose(problem, algorithm=algorithm)
     judge_configurations(answer)
+    return answer
+
+
+def channels(
+    connections: Path | str | ChannelProblem, *, algorithm: str = "best", seed: int = 0, effort: float = 1.0
+) -> PhasedConnections:
+    """Divide connections into phases on the logical channels of a network, and have them judged.
+
+    Parameters
+    ----------
+    connections : path or ChannelProblem
+        What is to be connected; a path is that of a JSON file, as in docs/channels.md.
+    algorithm, seed, effort
+        See `pointsman.connections.channels.divide`.
+
+    Raises
+    ------
+    PointsmanError
+        If the file or an argument is wrong, or the connections do not fit into the phases that are given.
+
+    >>> from pointsman import api
+    >>> from pointsman.artifacts.channels.channels import ChannelProblem, Demand
+    >>> from pointsman.network import torus
+    >>> len(api.channels(ChannelProblem(torus(4), 1, (Demand(0, 1, 8), Demand(0, 3, 8)))).phases)
+    2
+    """
+    from pointsman.artifacts.channels.file import read_channel_problem
+    from pointsman.connections.channels import divide
+
+    if not 0 <= seed < 1 << 32:
+        raise PointsmanError(f"a seed must be 0 to 2^32 - 1, not {seed}")
+    problem = read_channel_problem(Path(connections)) if isinstance(connections, str | Path) else connections
+    answer = divide(problem, algorithm=algorithm, seed=seed, effort=effort)
+    judge_phases(answer)
     return answer

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pointsman.errors import PointsmanError
 
 if TYPE_CHECKING:
+    from pointsman.artifacts.channels.channels import PhasedConnections
     from pointsman.artifacts.images.images import Images
     from pointsman.artifacts.routes.collectives import CollectiveResult
     from pointsman.artifacts.routes.routes import RouteProblem, RouteResult
@@ -83,6 +84,24 @@ def judge_configurations(answer: Configurations | Timetable) -> None:
         raise PointsmanError(
             "the configurations break rules:\n" + "\n".join(findings[:20]),
             hint="this is a fault of the scheduler: please report it with the connections",
+        )
+
+
+def judge_phases(answer: PhasedConnections) -> None:
+    """Have the judge see phases of connections on logical channels.
+
+    Raises
+    ------
+    PointsmanError
+        If they break a rule.
+    """
+    from pointsman.verify.channels import check_phases
+
+    findings = check_phases(answer)
+    if findings:
+        raise PointsmanError(
+            "the phases break rules:\n" + "\n".join(findings[:20]),
+            hint="this is a fault of the division: please report it with the connections",
         )
 
 

@@ -16,6 +16,7 @@ from pointsman.files import cache_folder
 from pointsman.foreign import said_by
 
 from .commands.arrays import arrays
+from .commands.channels import channels
 from .commands.check import check
 from .commands.collective import collective
 from .commands.compare import compare
@@ -105,6 +106,7 @@ def main() -> None:
       pointsman route streams.json --router ideal --json routes.json
       pointsman collective all-gather --topology torus:5x7
       pointsman configure connections.json --json configurations.json
+      pointsman channels connections.json --json phases.json
       pointsman optical examples/optical/torus.json
       pointsman arrays examples/arrays/livermore18.f90
       pointsman sweep examples/sweep/matmul.toml
@@ -114,6 +116,7 @@ def main() -> None:
 
 for _command in (
     arrays,
+    channels,
     compile_,
     configure,
     check,
