@@ -107,6 +107,7 @@ class _Reader:
             body,
             {name: value for name, value in free.parameters.items() if isinstance(value, int)},
             tuple(free.remarks),
+            frozenset(filter(free.is_integer, free.arrays)),
         )
 
     # Declarations

@@ -100,7 +100,11 @@ class _Silent(Watcher):
 
 
 def run(
-    program: ArrayProgram, first: Mapping[str, np.ndarray], watcher: Watcher | None = None
+    program: ArrayProgram,
+    first: Mapping[str, np.ndarray],
+    watcher: Watcher | None = None,
+    *,
+    dtype: np.dtype[Any] | type = np.float64,
 ) -> dict[str, np.ndarray]:
     """The last values of all arrays; scalars are arrays without dimensions.
 
@@ -110,10 +114,12 @@ def run(
     first : mapping of str to ndarray
         First values, of each array's shape; arrays that are not named begin with zeros.
     watcher : Watcher or None
+    dtype : dtype
+        Of the elements in memory; expressions are computed with 64 bits in any case.
     """
     arrays = {}
     for name, array in program.arrays.items():
-        value = np.array(first.get(name, np.zeros(array.shape)), dtype=np.float64)
+        value = np.array(first.get(name, np.zeros(array.shape)), dtype=dtype)
         if value.shape != array.shape:
             raise PointsmanError(
                 f"the first values of {name} have the shape {value.shape}, and {name} has {array.shape}"

@@ -129,6 +129,8 @@ class ArrayProgram:
     body: tuple[Statement, ...]
     parameters: Mapping[str, int] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    integers: frozenset[str] = frozenset()
+    """Arrays and scalars of whole numbers."""
 
 
 def references(expression: Expression | Affine | None) -> Iterator[Reference]:

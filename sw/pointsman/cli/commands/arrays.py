@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pointsman.cli.options import FilePath
+from pointsman.api.options import ENGINES
+from pointsman.cli.options import EXIT_WRONG, SEED, FilePath, effort_option, note, topology_of
+from pointsman.cli.target_options import api_options, named_options, target_option
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from pointsman.arrays.analysis import Communications
     from pointsman.arrays.phases import ArrayPhases
     from pointsman.arrays.tree.statements import ArrayProgram
+    from pointsman.runtime.array_programs import ArrayApplication
+
+
+EMITTED = ("scd", "communications", "patterns", "phases", "cop", "app")
 
 
 @click.command()
@@ -34,58 +40,173 @@ if TYPE_CHECKING:
 @click.option(
     "--count", is_flag=True, help="Carry the program out, all values 1 at first, and count elements and messages."
 )
-@click.option("--json", "json_path", type=FilePath(), help="Write communications, patterns and phases as JSON.")
-def arrays(
-    program: Path,
-    procs: str | None,
-    values: tuple[str, ...],
-    network: str,
-    slots: int,
-    count: bool,
-    json_path: Path | None,
-) -> None:
-    """Derive the communications of a Fortran PROGRAM with HPF directives: after each step, on processors, and in phases.
+@click.option(
+    "--emit",
+    type=click.Choice(EMITTED),
+    help="Print one stage: first descriptors, communications after each step, patterns, phases, the COP program that carries "
+    "them, or an application for `pointsman run`.",
+)
+@click.option(
+    "--run", "run_it", is_flag=True, help="Run the program on hardware and compare it with its sequential meaning."
+)
+@click.option("--dry", is_flag=True, help="Run it without hardware.")
+@target_option
+@click.option(
+    "--mesh", metavar="XxY[xZ]", help="Network to run on, x first; by default a mesh of the shape of the grid."
+)
+@click.option("--topology", metavar="FILE|KIND:SIZE", help="Network instead of --mesh: torus:4x4, or a JSON file.")
+@click.option("--engine", type=click.Choice(ENGINES), default="auto", show_default=True, help="As for `pointsman run`.")
+@effort_option
+@click.option("--check/--no-check", default=True, help="Prove the images.  [numesh]")
+@click.option(
+    "--words",
+    type=click.IntRange(1, 2),
+    default=1,
+    show_default=True,
+    help="32-bit words of an element when the program runs: 1, REAL; 2, DOUBLE PRECISION.",
+)
+@click.option("--data", type=FilePath(), help="First values when the program runs: a .npz file with arrays by name.")
+@click.option("--values", "seed", type=SEED, default=1, show_default=True, help="Seed of the other first values.")
+@click.option("--save", type=FilePath(), help="Write the last values of the nodes: a .npz file with arrays by name.")
+@click.option(
+    "--json", "json_path", type=FilePath(), help="Write communications, patterns, phases and the run as JSON."
+)
+@click.pass_context
+def arrays(ctx: click.Context, program: Path, json_path: Path | None, **given: Any) -> None:
+    """Derive the communications of a Fortran PROGRAM with HPF directives, place them on processors and in phases, and run it.
 
-    Files that end in .f or .for are in fixed form. What is not affine is named and treated conservatively. Exit status 2: the
-    program is wrong, or a communication alone needs more slots than there are.
+    Files that end in .f or .for are in fixed form. What is not affine is named and treated conservatively. Exit status 1: the
+    answer of a run is wrong; 2: the program is wrong, or a communication alone needs more slots than there are.
 
     \b
     Example:
       pointsman arrays livermore18.f90 --procs 4x4 --count
+      pointsman arrays jacobi.f90 --procs 2x2 --run
     """
     import time
 
     from pointsman.arrays.analysis import derive
     from pointsman.arrays.fortran.reading import read_program
-    from pointsman.arrays.phases import array_phases
-    from pointsman.artifacts.configurations.configurations import Network
 
-    if json_path is not None:
-        check_writable(json_path)
+    for path in (json_path, given["save"]):
+        if path is not None:
+            check_writable(path)
+    runs = given["run_it"] or given["dry"]
+    _refuse_options_of_runs(ctx, runs)
     try:
         text = program.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise PointsmanError(f"{program}: a program is text in UTF-8, and this file is none") from None
-    read = read_program(text, str(program), values=_values(values), processors=_grid(procs))
-    shape = read.grid.shape
-    size = (read.grid.size,) if network == "crossbar" else (*reversed(shape), *([1] * (2 - len(shape))))
+    except OSError as error:
+        raise PointsmanError(f"cannot read {program}: {error.strerror}") from None
+    values, processors = _values(given["values"]), _grid(given["procs"])
+    read = read_program(text, str(program), values=values, processors=processors)
+    for remark in read.remarks:
+        click.echo(f"remark: {remark}", err=True)
+    if given["emit"] == "app":
+        click.echo(_application_text(text, program, values, read.grid.shape, given))
+        return
     started = time.process_time()
     steps = derive(read)
     seconds = time.process_time() - started
-    made = Network(network, size)  # type: ignore[arg-type]
-    phases = array_phases(steps["scheduled"], made, slots)
-    answer = _answer(read, steps, phases, count=count)
+    if given["emit"] in ("scd", "communications"):
+        for name in ("initial",) if given["emit"] == "scd" else tuple(steps):
+            _print_communications(name, steps[name])
+        return
+    if given["emit"] == "cop":
+        click.echo(_cop_text(read, steps["scheduled"], given))
+        return
+    answer = _answer(read, steps, None if runs else _phases(steps["scheduled"], given), count=given["count"])
     answer["seconds"] = seconds
-    for remark in read.remarks:
-        click.echo(f"remark: {remark}", err=True)
+    if given["emit"] is not None:
+        click.echo(json.dumps(answer[given["emit"]], indent=1))
+        return
     for step, figures in answer["steps"].items():
         said = f"{step}: {figures['communications']} communications in {figures['places']} messages"
-        click.echo(said + (f", {figures['elements']} elements, {figures['messages']} messages sent" if count else ""))
+        counted = f", {figures['elements']} elements, {figures['messages']} messages sent" if given["count"] else ""
+        click.echo(said + counted)
     for number, phase in enumerate(answer["phases"], start=1):
         what = f"{len(phase['connections'])} connections in {phase['degree']} configurations"
         click.echo(f"phase {number}: {what}: {'; '.join(phase['names'])}")
+    correct = _run(ctx, read, steps["scheduled"], answer) if runs else True
     if json_path is not None:
         write_whole(json_path, json.dumps(answer, indent=1) + "\n")
+    if not correct:
+        ctx.exit(EXIT_WRONG)
+
+
+_OF_RUNS = ("target", "mesh", "topology", "engine", "effort", "check", "words", "data", "seed", "save")
+
+
+def _refuse_options_of_runs(ctx: click.Context, runs: bool) -> None:
+    named = named_options(ctx)
+    emit = named.get("emit")
+    if runs and emit is not None:
+        raise PointsmanError("--emit prints a stage, --run and --dry run the program: give one of them")
+    allowed = {"words", "mesh", "topology"} if emit in ("cop", "app") else set()
+    for name in _OF_RUNS:
+        if name in named and not runs and name not in allowed:
+            option = {"seed": "values", "check": "check/--no-check"}.get(name, name)
+            raise PointsmanError(f"--{option} is for runs", hint="give --run")
+
+
+def _phases(communications: Communications, given: dict[str, Any]) -> ArrayPhases:
+    from pointsman.arrays.phases import array_phases
+    from pointsman.artifacts.configurations.configurations import Network
+
+    grid, network = communications.program.grid, given["network"]
+    size = (grid.size,) if network == "crossbar" else (*reversed(grid.shape), *([1] * (2 - len(grid.shape))))
+    return array_phases(communications, Network(network, size), given["slots"])
+
+
+def _print_communications(name: str, communications: Communications) -> None:
+    for statement, one in communications.descriptors():
+        place = f"{statement.position}: " if statement.position is not None else ""
+        click.echo(f"{name}: {place}{one}")
+
+
+def _application(read: ArrayProgram, communications: Communications, given: dict[str, Any]) -> ArrayApplication:
+    from pointsman.runtime.array_programs import ArrayApplication, first_values, read_values
+
+    topology = None
+    if given["mesh"] is not None or given["topology"] is not None:
+        topology = topology_of({"mesh": given["mesh"], "network": given["topology"], "faults": None})
+    first = first_values(read, given["seed"])
+    if given["data"] is not None:
+        first.update(read_values(given["data"], read))
+    return ArrayApplication(read, topology, first=first, words=given["words"], communications=communications)
+
+
+def _cop_text(read: ArrayProgram, communications: Communications, given: dict[str, Any]) -> str:
+    from pointsman.cop import compile_program, program_to_cop
+
+    application = _application(read, communications, given)
+    return program_to_cop(compile_program(application.program, topology=application.topology)).rstrip("\n")
+
+
+def _application_text(
+    text: str, path: Path, values: dict[str, int], shape: tuple[int, ...], given: dict[str, Any]
+) -> str:
+    from pointsman.runtime.array_programs import application_text
+
+    return application_text(text, path.name, values, shape, given["words"])
+
+
+def _run(ctx: click.Context, read: ArrayProgram, communications: Communications, answer: dict[str, Any]) -> bool:
+    """Run the program and print and keep what came of it; was the answer right?"""
+    from pointsman import api
+
+    given = ctx.params
+    application = _application(read, communications, given)
+    named = api_options(ctx)
+    options = {name: named[name] for name in ("target", "engine", "effort", "check") if name in named}
+    result = api.run(application, dry=given["dry"], **options, tell=note)
+    click.echo(result.text)
+    answer["operators"] = application.described()
+    answer["run"] = result.values
+    if given["save"] is not None:
+        application.save(given["save"])
+    return result.correct
 
 
 def _values(given: tuple[str, ...]) -> dict[str, int]:
@@ -107,7 +228,7 @@ def _grid(given: str | None) -> tuple[int, ...] | None:
 
 
 def _answer(
-    program: ArrayProgram, steps: dict[str, Communications], phases: ArrayPhases, *, count: bool
+    program: ArrayProgram, steps: dict[str, Communications], phases: ArrayPhases | None, *, count: bool
 ) -> dict[str, Any]:
     import numpy as np
 
@@ -135,7 +256,7 @@ def _answer(
         "steps": figures,
         "patterns": [
             {"name": one.name, "descriptors": list(map(str, one.message)), "pairs": sorted(map(list, one.pairs))}
-            for one in phases.patterns
+            for one in (phases.patterns if phases is not None else ())
         ],
         "phases": [
             {
@@ -144,6 +265,6 @@ def _answer(
                 "names": list(phase.names),
                 "connections": sorted(map(list, phase.connections)),
             }
-            for phase in phases.phases
+            for phase in (phases.phases if phases is not None else ())
         ],
     }

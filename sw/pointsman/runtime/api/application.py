@@ -41,6 +41,8 @@ class Application(ABC):
     """
 
     program: str | Program | Callable[..., Parts]
+    name: str | None = None
+    """What it is called in reports; the name of its file if None."""
     functions: Mapping[str, Callable[..., Any]] = {}
 
     @classmethod  # noqa: B027 - most applications have none
@@ -192,7 +194,7 @@ def compile_application(app: Application, path: Path, topology: Topology, **host
     owner = getattr(program, "__qualname__", "").rpartition(".")[0]
     is_method = inspect.isfunction(program) and owner and not owner.endswith("<locals>")
     body: Any = program if inspect.isfunction(program) and not is_method else app.program
-    return compile_program(body, topology=topology, **host), path.stem
+    return compile_program(body, topology=topology, **host), app.name or path.stem
 
 
 @contextmanager

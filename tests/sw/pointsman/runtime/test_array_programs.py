@@ -1,0 +1,160 @@
+"""Array programs that run: random ones without hardware, examples on every target, each against the sequential meaning."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import pointsman
+from pointsman.arrays.errors import ArrayProgramError
+from pointsman.arrays.execution import transfers
+from pointsman.arrays.fortran.reading import read_program
+from pointsman.errors import PointsmanError
+from pointsman.network import mesh
+from pointsman.runtime import array_programs
+from pointsman.runtime.array_programs import ArrayApplication, application_text, first_values, read_values
+
+ROOT = Path(__file__).parents[4]
+EXAMPLES = ROOT / "examples/arrays"
+HEAD = (
+    "program p\nreal, dimension(8) :: a, b\nreal s\n!hpf$ processors q(4)\n!hpf$ template t(8)\n"
+    "!hpf$ align (i) with t(i) :: a, b\n!hpf$ distribute t(block)\n"
+)
+
+
+@pytest.fixture(scope="module")
+def enumeration() -> ModuleType:
+    path = ROOT / "tests/sw/pointsman/arrays/analysis/enumeration.py"
+    spec = importlib.util.spec_from_file_location("arrays_enumeration_of_runs", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["arrays_enumeration_of_runs"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _dry(application: ArrayApplication) -> None:
+    result = pointsman.run(application, dry=True, warnings="ignore")
+    assert result.correct, result.text
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_programs(part: int, enumeration: ModuleType) -> None:
+    """Loops, branches, redistributions, every distribution; ``soak_arrays.py`` runs many more."""
+    for seed in range(part * 40, part * 40 + 40):
+        try:
+            _dry(ArrayApplication(enumeration.random_program(seed)))
+        except Exception as error:
+            raise AssertionError(f"random program {seed}") from error
+
+
+def test_poison_shows_what_was_not_sent(enumeration: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compiler that forgets the last element of every message is found out."""
+    whole = transfers._by_pair
+
+    def less(*given: object) -> transfers.Transfers:
+        return {pair: what[:-1] for pair, what in whole(*given).items() if len(what) > 1}  # type: ignore[arg-type]
+
+    monkeypatch.setattr(transfers, "_by_pair", less)
+    found = 0
+    for seed in range(12):
+        try:
+            found += not pointsman.run(
+                ArrayApplication(enumeration.random_program(seed)), dry=True, warnings="ignore"
+            ).correct
+        except PointsmanError as error:
+            assert re.search("neither owns nor was sent|has to send elements that it does not have", str(error))
+            found += 1
+    assert found >= 6
+
+
+@pytest.mark.parametrize("target", ["numesh", "packet", "tdm"])
+def test_jacobi_on_every_target(target: str) -> None:
+    path = EXAMPLES / "jacobi.f90"
+    program = read_program(path.read_text(), path.name, values={"n": 6, "steps": 2}, processors=(2, 2))
+    options = {"engine": "model"} if target != "tdm" else {}
+    result = pointsman.run(ArrayApplication(program), target=target, **options)
+    assert result.correct
+    assert result.values["total_cycles"] > 0
+
+
+def test_other_networks_and_words() -> None:
+    program = read_program(HEAD + "a(2:8) = b(1:7)\nb = a / 3\nend\n", "p.f90")
+    for words in (1, 2):
+        _dry(ArrayApplication(program, mesh(2, 2), words=words))
+    with pytest.raises(ArrayProgramError, match=r"p has 4 processors and the .* 2 nodes"):
+        ArrayApplication(program, mesh(2))
+
+
+def test_one_processor_sends_nothing() -> None:
+    text = (EXAMPLES / "jacobi.f90").read_text()
+    application = ArrayApplication(read_program(text, "j.f90", values={"n": 4, "steps": 1}, processors=(1, 1)))
+    assert not application.cop_program.steps
+    _dry(application)
+
+
+def test_a_branch_and_a_redistribution_in_a_loop() -> None:
+    body = (
+        "do k = 1, 3\n if (a(1) > b(8)) then\n!hpf$ redistribute t(cyclic)\n  a(2:8) = b(1:7)\n"
+        " else\n!hpf$ redistribute t(block)\n"
+        "  s = b(k) + s\n end if\n b(1:7) = a(2:8) + s\nend do\n"
+    )
+    _dry(ArrayApplication(read_program(HEAD + body + "end\n", "p.f90")))
+
+
+def test_what_cannot_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def made(body: str, **options: object) -> ArrayApplication:
+        return ArrayApplication(read_program(HEAD + body + "end\n", "p.f90"), **options)  # type: ignore[arg-type]
+
+    with pytest.raises(ArrayProgramError, match="n has no value in p"):
+        made("do i = 1, n\n a(i) = b(i)\nend do\n")
+    with pytest.raises(ArrayProgramError, match=r"cannot be carried out with these first values: .*division by zero"):
+        made("a = 1 / (b - b)\n")
+    with pytest.raises(PointsmanError, match=r"p.f90:8:.*outside the bounds of a, 1:8"):
+        made("a(9) = 1\n")
+    monkeypatch.setattr(array_programs, "NODE_WORDS", 16)
+    with pytest.raises(ArrayProgramError, match="the arrays of p take 17 words, and a node's memory has 16"):
+        made("a = s\n")
+
+
+def test_a_wrong_answer_is_told() -> None:
+    application = ArrayApplication(read_program(HEAD + "a(2:8) = b(1:7)\nend\n", "p.f90"))
+    application.expected["a"][4] += 1
+    result = pointsman.run(application, dry=True)
+    assert not result.correct
+    assert "a(5) is" in result.text
+    assert "by the sequential meaning" in result.text
+
+
+def test_values_from_files_and_to_files(tmp_path: Path) -> None:
+    program = read_program(HEAD + "a(2:8) = b(1:7)\nend\n", "p.f90")
+    np.savez(tmp_path / "in.npz", B=np.arange(8))
+    first = {**first_values(program), **read_values(tmp_path / "in.npz", program)}
+    application = ArrayApplication(program, first=first)
+    _dry(application)
+    application.save(tmp_path / "out.npz")
+    with np.load(tmp_path / "out.npz") as file:
+        assert file["a"][1:].tolist() == [0, 1, 2, 3, 4, 5, 6]
+    np.savez(tmp_path / "in.npz", b=np.arange(7))
+    with pytest.raises(PointsmanError, match=r"b has the shape \(7,\), and is an array of numbers of the shape \(8,\)"):
+        read_values(tmp_path / "in.npz", program)
+    np.savez(tmp_path / "in.npz", c=np.arange(7))
+    with pytest.raises(PointsmanError, match="and is no array in p"):
+        read_values(tmp_path / "in.npz", program)
+    (tmp_path / "in.npz").write_text("nothing")
+    with pytest.raises(PointsmanError, match="cannot read"):
+        read_values(tmp_path / "in.npz", program)
+
+
+def test_an_application_of_its_own(tmp_path: Path) -> None:
+    text = HEAD + 'a(2:8) = b(1:7) ! "quoted" \\n {braces}\nend\n'
+    (tmp_path / "p.py").write_text(application_text(text, "p.f90", {}, (4,), 1))
+    result = pointsman.run(tmp_path / "p.py", mesh(4), dry=True)
+    assert result.correct
