@@ -9,7 +9,7 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream
+.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -83,6 +83,9 @@ soak-programs: $(STAMP) ## random programs through their phases, PROGRAMS=10000 
 
 soak-everything: $(STAMP) ## random programs over all operators on every target, PROGRAMS=10000 on each (can be stopped and started again)
 	@nice $(BIN)/python tests/sim/cosim/soak_everything.py --cases $(PROGRAMS) --table build/soak-everything.json
+
+soak-c: $(STAMP) ## random programs in C on the host, under sanitizers, PROGRAMS=10000 (can be stopped and started again)
+	@nice $(BIN)/python tests/sim/cosim/c_driver/soak_c.py --cases $(PROGRAMS)
 
 FUZZ_SECONDS ?= 60
 FUZZ_INPUTS ?= 1000000

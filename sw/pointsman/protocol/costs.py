@@ -13,6 +13,9 @@ POINTER_DRAIN = POINTER_LATENCY - 1
 take a word from a register (Metcalf 1997, §7.1.2). The new phase's first read takes a word written a cycle before."""
 ANNOTATION_DRAIN = ANNOTATION_LATENCY - 1
 """Cycles from an empty command register, in which a command changes an annotation, until the new annotation holds."""
+ALIGN = -3
+"""Cycle, modulo the period, in which the last word of the pointer command that starts the loader phase is written. The loader
+phase's entries then run in the same slots as if the memories had been filled before reset."""
 DETOUR = 16
 """Rough number of cycles for going through the loader phase on the way from a phase to another."""
 LOAD_CYCLES = 4

@@ -21,13 +21,14 @@ from pointsman.cli.options import (
     warnings_option,
 )
 from pointsman.cli.target_options import addresses_option, api_options, network_of, switch_options, target_option
+from pointsman.errors import PointsmanError
 from pointsman.files import check_writable
 
 
 @click.command("compile")
 @click.argument("program", type=FilePath())
 @network_options
-@click.option("-o", "--output", type=FilePath(), help="Image file, or the text of --emit.")
+@click.option("-o", "--output", type=FilePath(), help="Image file, the text of --emit, or the folder of --emit c.")
 @set_option
 @addresses_option
 @click.option("--period", type=int, help="Schedule length; chosen when not given.")
@@ -35,8 +36,9 @@ from pointsman.files import check_writable
 @phases_option
 @click.option(
     "--emit",
-    type=click.Choice(["program", "python", "plan", "routes", "images", "tables"]),
-    help="Stop after this stage and print it: the program as COP or as Python, the others as JSON; tables: of target tdm.",
+    type=click.Choice(["program", "python", "plan", "routes", "images", "tables", "c"]),
+    help="Stop after this stage and print it: the program as COP or as Python, the others as JSON; tables: of target tdm; "
+    "c: tables, functions and a driver in C, into the folder -o.",
 )
 @click.option("--readmemh", type=FilePath(), help="Folder for $readmemh files of every memory.")
 @click.option("--check/--no-check", default=True, help="Prove the images before they are written.")
@@ -55,17 +57,34 @@ def compile_(ctx: click.Context, program: Path, emit: str | None, output: Path |
     \b
     Example:
       pointsman compile examples/matmul/matmul.cop --mesh 4x4 --set block=225 -o matmul.image
+      pointsman compile examples/matmul/matmul.cop --mesh 2x2 --set block=16 --emit c -o matmul_c
     """
     from pointsman import api
     from pointsman.api.compiling import stage
 
-    if output is not None:
+    if emit == "c":
+        _check_folder(output, given["target"])
+    elif output is not None:
         check_writable(output)
     source = {"parameters": parameters_of(given["settings"]), **api_options(ctx), "tell": note}
-    if emit is not None:
+    if emit is not None and emit != "c":
         emit_text(stage(program, network_of(ctx.params), emit, **source), output)
         return
     compiled = api.compile(program, network_of(ctx.params), **source)
     click.echo(compiled.text)
+    if emit == "c":
+        assert output is not None
+        click.echo(f"wrote {compiled.write_c(output)} files into {output}")
+        output = None
     for line in compiled.write(output, readmemh=given["readmemh"]):
         click.echo(line)
+
+
+def _check_folder(output: Path | None, target: str | None) -> None:
+    """Refuse what would leave C without a place, before anything is compiled."""
+    if output is None:
+        raise PointsmanError("--emit c writes several files", hint="name their folder with -o")
+    if target not in (None, "numesh"):
+        raise PointsmanError(f"--emit c is a stage of target numesh, not of {target}")
+    if output.exists() and not output.is_dir():
+        raise PointsmanError(f"{output} is no folder, into which --emit c could write")

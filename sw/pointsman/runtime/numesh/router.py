@@ -20,7 +20,7 @@ from numesh.codes import (
 )
 from pointsman.artifacts.images.images import Images, NodeOperator, NodePhase, Rewrite
 from pointsman.errors import PointsmanError
-from pointsman.protocol.costs import ANNOTATION_DRAIN, POINTER_DRAIN, can_rewrite, rewrites_soon
+from pointsman.protocol.costs import ALIGN, ANNOTATION_DRAIN, POINTER_DRAIN, can_rewrite, rewrites_soon
 from pointsman.protocol.phase_change import LOADER, ChangeStep, Do, enter
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty, WaitUntil
 from pointsman.runtime.api.substrate import CycleClock
@@ -30,9 +30,6 @@ from .residency import Memories
 Leave = Callable[[int], Awaitable[None]]
 """Called with a phase: waits until no word of the phase is left in the router."""
 Result = TypeVar("Result")
-ALIGN = -3
-"""Cycle, modulo the period, in which the last word of the pointer command that starts the loader phase is written. The loader
-phase's entries then run in the same slots as if the memories had been filled before reset."""
 
 
 class Router:

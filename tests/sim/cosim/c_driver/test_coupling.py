@@ -1,0 +1,96 @@
+"""The coupling of C programs with a simulated machine: it says what went wrong, and mutants of tables and driver die by it."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cosim.errors import TooLongError
+from cosim.numesh.machine import Machine
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.plan.make_plan import make_plan
+from pointsman.targets.numesh import make_images
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc, which has the sanitizers")
+
+
+def _loaded(name: str):
+    specification = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert specification is not None
+    assert specification.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+coupling = sys.modules.get("coupling") or _loaded("coupling")
+TEXT = "(loop 'l 2 (broadcast 'b (runtime) :m 3) (cshift 'c 1 :m 2) (barrier 'e))"
+
+
+async def application(node: Any) -> None:
+    for k in range(2):
+        await node.cop.b_load(k)
+        if node.number == k:
+            await node.cop.b_write([7 * k + 1, -5, 2**31 - 1])
+        else:
+            await node.cop.b_read()
+        await node.compute(30 * node.number)
+        await node.cop.c_load()
+        await node.cop.c_func([node.number, k])
+        await node.cop.e_load()
+        await node.cop.e_func()
+
+
+def run(folder: Path, before: str = "", after: str = "", file: str = "") -> list[int]:
+    """Changes of phase of each node; in ``file`` the text ``before`` is replaced first, in the generated C."""
+    program = compile_text(TEXT, topology=mesh(3))
+    images = make_images(make_plan(program, NodeShape(), name="loop"))
+    calls = coupling.recorded(program, application)
+    written = coupling.c_files
+
+    def changed(images: Any) -> dict[str, str]:
+        texts = written(images)
+        if file:
+            assert texts[file].count(before) >= 1
+            texts[file] = texts[file].replace(before, after, 1)
+        return texts
+
+    coupling.c_files = changed
+    try:
+        executable = coupling.build(program, images, calls, folder)
+    finally:
+        coupling.c_files = written
+    with Machine(images.shape, program.topology, engine="model", progress=False) as machine:
+        changes: list[int] = coupling.run_coupled(executable, program, calls, machine, max_cycles=4000)
+        return changes
+
+
+def test_c_does_what_the_application_did(tmp_path: Path):
+    changes = run(tmp_path)
+    assert len(set(changes)) == 1
+    assert changes[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after"),
+    [
+        ("pm.c", "message(with, lane->data)[k] = word;", "message(with, lane->data)[0] = word;"),
+        ("pm.c", "blocks * (int32_t)PM_PERIOD", "(blocks + 1) * (int32_t)PM_PERIOD"),
+        (
+            "pm.c",
+            "(2 * PM_PERIOD - PM_ALIGN % PM_PERIOD",
+            "(2 * PM_PERIOD + 1 + 2 * cop->node->number - PM_ALIGN % PM_PERIOD",
+        ),
+    ],
+    ids=["words", "blocks", "alignment"],
+)
+def test_mutants_die(tmp_path: Path, file: str, before: str, after: str):
+    with pytest.raises((coupling.CouplingError, TooLongError)):
+        run(tmp_path, before, after, file)
