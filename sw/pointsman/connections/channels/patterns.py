@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from pointsman.artifacts.channels.channels import Demand
-from pointsman.connections.patterns import all_to_all_pattern, neighbour_pattern
 from pointsman.errors import PointsmanError
 from pointsman.network import torus
 
@@ -11,14 +12,24 @@ NAMES = ("torus", "hypercube", "all-to-all")
 
 
 def pattern(name: str, size: tuple[int, ...], words: int) -> tuple[Demand, ...]:
-    """Connections on a torus of ``size``: to all neighbours, along a hypercube in Gray code, or between all nodes."""
+    """Connections on a torus of ``size``: to all neighbours, along a hypercube in Gray code, or between all nodes. They are
+    listed direction by direction, a permutation each."""
     topology = torus(*size)
     if name == "torus":
-        pairs = neighbour_pattern(topology)
+        ports = topology.at_port
+        directions = [
+            [(node, at[port][0]) for node, at in enumerate(ports) if port in at] for port in range(topology.ports)
+        ]
+        pairs = [pair for direction in directions for pair in direction]
     elif name == "hypercube":
         pairs = gray_hypercube(size)
     elif name == "all-to-all":
-        pairs = all_to_all_pattern(topology.nodes)
+        pairs = [
+            (node, topology.node_at(*map(_round, topology.coordinates(node), offset, size)))
+            for offset in product(*map(range, size))
+            if any(offset)
+            for node in range(topology.nodes)
+        ]
     else:
         raise PointsmanError(f"there is no pattern '{name}'", hint=f"known are {', '.join(NAMES)}")
     return tuple(Demand(source, destination, words) for source, destination in pairs)
@@ -30,15 +41,19 @@ def gray_hypercube(size: tuple[int, ...]) -> list[tuple[int, int]]:
         raise PointsmanError(f"sides of a torus for a hypercube must be powers of two, not {size}")
     topology = torus(*size)
     pairs = []
-    for node in range(topology.nodes):
-        place = topology.coordinates(node)
-        for axis, extent in enumerate(size):
-            for bit in range(extent.bit_length() - 1):
+    for axis, extent in enumerate(size):
+        for bit in range(extent.bit_length() - 1):
+            for node in range(topology.nodes):
+                place = topology.coordinates(node)
                 code = (place[axis] ^ place[axis] >> 1) ^ 1 << bit
                 other = list(place)
                 other[axis] = _position(code)
                 pairs.append((node, topology.node_at(*other)))
     return pairs
+
+
+def _round(at: int, step: int, extent: int) -> int:
+    return (at + step) % extent
 
 
 def _position(code: int) -> int:
