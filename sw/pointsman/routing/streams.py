@@ -50,6 +50,8 @@ class Stream:
         Most words per period wanted; None: as many as fit.
     chains : int
         Most chains into which the stream may be split.
+    all_chains : bool
+        It is split into as many, with equally many words each, wherever it gets as many words and the registers suffice.
     group : str
         Streams of the same group get the same number of words per period.
     keep_in : frozenset of int or None
@@ -93,6 +95,7 @@ class Stream:
     rewritten: bool = False
     into: str | None = None
     subphase: int = 0
+    all_chains: bool = False
 
     def __hash__(self) -> int:
         # Streams are hashed often, and their names differ: a few fields are enough.

@@ -2,18 +2,28 @@
 
 The predefined functions combine item by item: an item is sent on as soon as it is combined, so the tree takes the time of a
 message plus the latency of a single item. With an application's own functions a processor combines whole messages.
+
+Item by item, what a long message takes is set by the accesses of the busiest processor, a cycle each: it reads a word of each child
+and writes one to its parent. So trees of three shapes (`Shape`) are candidates. With n nodes, each index of a vector takes n - 1
+writes and as many reads until one node has it, so 2 - 2/n accesses a processor on average, and 3 - 2/n when all nodes are to have
+it; a chain takes 2 and 3.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container
+from enum import Enum
+from functools import lru_cache
+from typing import Any
 
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.operands import (
+    function_name,
     is_constant,
     item_by_item,
+    keep_in,
     message_stream,
     operand,
     stream_name,
@@ -22,7 +32,8 @@ from pointsman.operators.api.operands import (
 from pointsman.operators.api.role_script import RoleScript
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
-from pointsman.operators.trees.reduction_trees import ReductionTree, build_tree, centre
+from pointsman.operators.trees.multicast_trees import Links, multicast_tree
+from pointsman.operators.trees.reduction_trees import ReductionTree, build_tree, centre, chain_tree
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
 
@@ -33,17 +44,36 @@ HOP_BY_ITEM = 9.0
 """Cycles per level of the tree, as HOP, where items go on singly: words more often wait for their slots."""
 
 
+LEGS = 2
+"""Moves of a router for each word of an allreduce on its way down, beside a chain, whose words take as many on their way up."""
+
+ROOTS = 16
+"""Places of the root that are tried for a narrow tree."""
+
+
+class Shape(Enum):
+    """Which tree: ``NEAR`` has short ways (Metcalf 1997, B.2), from a node in the middle where the root is free; ``NARROW`` the root with
+    which such a tree has the fewest accesses at its busiest node, and then the fewest levels; ``CHAIN`` two chains that meet."""
+
+    NEAR = "near"
+    NARROW = "narrow"
+    CHAIN = "chain"
+
+
 class _OnTree(Implementation, ABC):
     """Base class: a tree over each instance, streams along its edges, and the steps of each node's processor."""
 
     traceable = False
+    tree_shape = Shape.NEAR
 
     def tree(self, operator: Operator, instance: int, topology: Topology) -> ReductionTree:
         """The tree of an instance, in the order of the subset, so that the function needs to be associative only."""
         nodes = operator.instances[instance].nodes
-        found = build_tree(
-            nodes, topology, start=self.root(operator, instance, topology), valid=taking_part(operator, instance)
-        )
+        root = self.root(operator, instance, topology)
+        valid = taking_part(operator, instance)
+        if self.tree_shape is Shape.CHAIN:
+            return chain_tree(nodes, root, valid)
+        found = build_tree(nodes, topology, start=root, valid=valid)
         assert found is not None  # without limits there always is a tree
         return found
 
@@ -81,6 +111,8 @@ class _OnTree(Implementation, ABC):
     ) -> list[Stream]:
         """A stream between each node of ``below`` and its parent, up or down the tree."""
         way = "up" if up else "down"
+        # On a chain every processor is busy all the time, and with a single register at each end it would miss slots.
+        more: dict[str, Any] = {"chains": 2, "all_chains": True} if self.tree_shape is Shape.CHAIN else {}
         streams = []
         for i in range(len(operator.instances)):
             tree = self.tree(operator, i, context.topology)
@@ -98,6 +130,7 @@ class _OnTree(Implementation, ABC):
                         (destination,),
                         f"{way}{here.node}",
                         group=f"{operator.label} {way}",
+                        **more,
                     )
                 )
         return streams
@@ -128,13 +161,28 @@ class _OnTree(Implementation, ABC):
 
     def accesses(self, operator: Operator, context: Context) -> int:
         """Words that the busiest processor reads and writes for each word of a message on the way up."""
-        trees = [self.tree(operator, i, context.topology) for i in range(len(operator.instances))]
-        return max(
-            1, *(len(here.children) + (here.parent is not None) for tree in trees for here in tree.nodes.values())
-        )
+        return max(1, *(accesses_of(self.tree(operator, i, context.topology)) for i in range(len(operator.instances))))
 
     def depth(self, operator: Operator, context: Context) -> int:
         return max(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances)))
+
+
+def accesses_of(tree: ReductionTree) -> int:
+    """Accesses of the busiest processor for each word on its way up."""
+    return max(len(here.children) + (here.parent is not None) for here in tree.nodes.values())
+
+
+@lru_cache(maxsize=1024)
+def narrow_root(nodes: tuple[int, ...], valid: tuple[int, ...], topology: Topology) -> int:
+    """Position of the root with which `build_tree` gives the fewest accesses, then the fewest levels, then the first; of some `ROOTS`
+    positions at equal distances."""
+
+    def cost(start: int) -> tuple[int, int, int]:
+        tree = build_tree(nodes, topology, start=start, valid=valid)
+        assert tree is not None
+        return accesses_of(tree), tree.depth, start
+
+    return min(map(cost, valid[:: -(-len(valid) // ROOTS)]))[2]
 
 
 def items_of(tree: ReductionTree, node: int) -> list[str]:
@@ -143,6 +191,11 @@ def items_of(tree: ReductionTree, node: int) -> list[str]:
     names = [f"t{k}" for k in range(len(here.children))]
     before = len(here.before)
     return [*names[:before], *(["out"] if here.valid else []), *names[before:]]
+
+
+def _surely_by_item(operator: Operator) -> bool:
+    """Will items go singly? A function that is given at run time may want whole messages, one node of a chain after the other."""
+    return item_by_item(operator) and function_name(operator) is not None
 
 
 def _taking_part(operator: Operator, instance: int) -> frozenset[int]:
@@ -160,16 +213,21 @@ def idle(operator: Operator, instance: int, tree: ReductionTree, node: int) -> R
 
 
 class StrReduce(_OnTree):
-    """A tree rooted at the destination (str_reduce)."""
+    """A tree rooted at the destination (str_reduce). Only messages that are combined item by item go along a chain."""
 
     name = "str_reduce"
     kinds = ("reduce",)
+
+    def __init__(self, tree_shape: Shape = Shape.NEAR) -> None:
+        self.tree_shape = tree_shape
 
     def root(self, operator: Operator, instance: int, topology: Topology) -> int:
         return operand(operator, instance, "destination", ())
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if not is_constant(operator, "destination"):
+            return None
+        if self.tree_shape is Shape.CHAIN and not _surely_by_item(operator):
             return None
         depth = max(1, self.depth(operator, context))
         if item_by_item(operator):
@@ -194,9 +252,18 @@ class StrAllreduce(_OnTree):
     name = "str_allreduce"
     kinds = ("allreduce",)
 
-    def __init__(self, *, by_item: bool) -> None:
+    def __init__(self, *, by_item: bool, tree_shape: Shape = Shape.NEAR) -> None:
         self.by_item = by_item
         self.traceable = not by_item
+        self.tree_shape = tree_shape
+
+    def root(self, operator: Operator, instance: int, topology: Topology) -> int:
+        valid = taking_part(operator, instance)
+        if self.tree_shape is Shape.CHAIN:
+            return valid[len(valid) // 2]
+        if self.tree_shape is Shape.NARROW:
+            return narrow_root(operator.instances[instance].nodes, valid, topology)
+        return super().root(operator, instance, topology)
 
     def goes_by_item(self, operator: Operator) -> bool:
         return self.by_item
@@ -204,7 +271,7 @@ class StrAllreduce(_OnTree):
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         depth = max(1, self.depth(operator, context))
         if self.by_item:
-            if not item_by_item(operator):
+            if not item_by_item(operator) or (self.tree_shape is Shape.CHAIN and not _surely_by_item(operator)):
                 return None
             # Each node reads the outcome, too: an access more.
             words = max(2, self.accesses(operator, context) + 1)
@@ -218,10 +285,26 @@ class StrAllreduce(_OnTree):
             if listeners:
                 streams.append(
                     message_stream(
-                        operator, i, context, root, listeners, "down", chains=2, group=f"{operator.label} down"
+                        operator,
+                        i,
+                        context,
+                        root,
+                        listeners,
+                        "down",
+                        chains=2,
+                        all_chains=self.tree_shape is Shape.CHAIN,
+                        group=f"{operator.label} down",
+                        tree=self._down_tree(operator, i, context) if self.tree_shape is Shape.CHAIN else None,
                     )
                 )
         return streams
+
+    def _down_tree(self, operator: Operator, instance: int, context: Context) -> Links | None:
+        """Links of the multicast: with two moves at a node, if there is a snake; moves of routers are scarce beside a chain."""
+        root, listeners = self._down(operator, instance, context.topology)
+        inside = keep_in(operator.instances[instance], context)
+        nodes = tuple(sorted(inside)) if inside is not None else context.topology.working
+        return multicast_tree(nodes, root, listeners, context.topology, LEGS)
 
     def _down(self, operator: Operator, instance: int, topology: Topology) -> tuple[int, tuple[int, ...]]:
         tree = self.tree(operator, instance, topology)

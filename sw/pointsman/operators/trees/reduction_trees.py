@@ -36,7 +36,7 @@ class TreeNode:
 
 @dataclass
 class ReductionTree:
-    """A tree over nodes of a subset; those of `build_tree` and `halving_tree` keep its order (`in_order`)."""
+    """A tree over nodes of a subset; those of `build_tree`, `chain_tree` and `halving_tree` keep its order (`in_order`)."""
 
     root: int
     nodes: dict[int, TreeNode]
@@ -146,6 +146,25 @@ def build_tree(
     tree = ReductionTree(subset[start], nodes)
     _prune(tree)
     return tree if any(here.valid for here in nodes.values()) else None
+
+
+def chain_tree(subset: Sequence[int], start: int, valid: Collection[int] | None = None) -> ReductionTree:
+    """Two chains that meet at ``start``, in the order of ``subset``: from its first position forwards and from its last backwards.
+    No tree has fewer accesses of its busiest processor, and none is deeper. Positions that are not ``valid`` (None: all are) are left
+    out, but for the start."""
+    wanted = set(range(len(subset)) if valid is None else valid)
+    root = subset[start]
+    tree = ReductionTree(root, {root: TreeNode(root, start, None, valid=start in wanted)})
+    for positions, before in ((range(start - 1, -1, -1), True), (range(start + 1, len(subset)), False)):
+        parent = root
+        for position in positions:
+            if position in wanted:
+                node = subset[position]
+                tree.nodes[node] = TreeNode(node, position, parent)
+                here = tree.nodes[parent]
+                (here.before if before else here.after).append(node)
+                parent = node
+    return tree
 
 
 def distances(subset: Sequence[int], topology: Topology):  # type: ignore[no-untyped-def]

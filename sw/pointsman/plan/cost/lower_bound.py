@@ -5,8 +5,11 @@ No route, schedule or implementation is assumed, only what the hardware cannot e
 *Port*: a processor makes one access to its router a cycle. A node that has to write w and to read r words of a message
 spends w + r cycles in its I/O functions.
 
-*Ports*: where routers fork no words, each word that is read was written for this reader, so that all processors together make
-two accesses for each delivery, each an access a cycle.
+*Ports*: all processors together make an access a cycle each. Words of several nodes are combined by processors. Until one of n
+nodes has the sum of all, n - 1 words have been read, each of which brings one node what another one had; if all are to have it, each of the
+others reads once more after that (2 n - 2 one-way calls: Harary and Schwenk 1974). Whoever is read has written, at least once each: n - 1
+nodes, or all. So a message of m words takes 2 (n - 1) m accesses for a reduction, (3 n - 2) m for an allreduce. Where routers fork no
+words, each word that is read was written for this reader.
 
 *Cut*: a link carries one word a cycle in each direction. If of every message w words have to get from the nodes S to the
 others, and k links lead from S to them, w / k cycles pass while words are under way. A word for several nodes may be forked, so
@@ -77,7 +80,8 @@ class Demand:
 
     ``accesses``: of each node's processor; ``crossing``: over each of `Cuts`; ``hops``: links crossed by all words;
     ``deliveries``:
-    words read. ``calls``: I/O calls of a node for the message; 0 where that depends on run-time values.
+    words read; ``writes``: words written where routers fork. ``calls``: I/O calls of a node for the message; 0 where that depends on
+    run-time values.
     """
 
     accesses: np.ndarray
@@ -85,6 +89,7 @@ class Demand:
     hops: float
     deliveries: float
     calls: np.ndarray
+    writes: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -206,6 +211,7 @@ def demand(operator: Operator, cuts: Cuts) -> Demand | None:
             min(one.hops for one in of_values),
             min(one.deliveries for one in of_values),
             _agreed([one.calls for one in of_values]),
+            min(one.writes for one in of_values),
         )
         total = least if total is None else _added([(total, 1), (least, 1)])
     return total
@@ -224,9 +230,9 @@ def lower_bound(needs: Iterable[tuple[Demand, float]], cuts: Cuts, hardware: Har
             f"the processor of node {node} moves {_words(needed.accesses[node])}, one a cycle",
         )
     ]
-    if not hardware.forks:
-        text = f"{_words(needed.deliveries)} are written and read by {nodes} processors, and nothing is forked"
-        found.append(LowerBound(2 * needed.deliveries / nodes, "ports", text))
+    writes, why = (needed.writes, "") if hardware.forks else (needed.deliveries, ", and nothing is forked")
+    text = f"{nodes} processors write {_words(writes)} and read {_words(needed.deliveries)}{why}"
+    found.append(LowerBound((writes + needed.deliveries) / nodes, "ports", text))
     wide = cuts.width > 0
     if wide.any():
         times = np.where(wide, needed.crossing / np.maximum(cuts.width, 1), 0.0) * hardware.word_cycles
@@ -325,7 +331,7 @@ def _needs(flows: list[Flow], m: int, cuts: Cuts, nodes: tuple[int, ...], *, fun
     """What flows of an instance on ``nodes`` need, ``m`` words each."""
     accesses, calls = np.zeros(cuts.topology.nodes), np.zeros(cuts.topology.nodes, np.int64)
     crossing = np.zeros(len(cuts.masks))
-    hops = deliveries = 0.0
+    hops = deliveries = writes = 0.0
     for flow in flows:
         senders = [nodes[k] for k in flow.senders]
         receivers = [nodes[k] for k in flow.receivers]
@@ -336,7 +342,11 @@ def _needs(flows: list[Flow], m: int, cuts: Cuts, nodes: tuple[int, ...], *, fun
         if not receivers or not senders or len({*senders, *receivers}) == 1:
             continue  # a node that sends to itself
         np.add.at(accesses, [*senders, *receivers], m)
-        deliveries += m * len(receivers)
+        # Combined on the way: each sender but the last receiver's own words is read once by somebody who combines.
+        combined = 0 if flow.ordered or len(senders) == 1 else len({*senders, *receivers}) - 1
+        reads = max(len(receivers), combined + len(receivers) - 1)
+        deliveries += m * reads
+        writes += m * len(senders)
         inside = cuts.masks
         if flow.ordered:
             order = np.array([nodes[k] for k in flow.senders])
@@ -348,7 +358,7 @@ def _needs(flows: list[Flow], m: int, cuts: Cuts, nodes: tuple[int, ...], *, fun
             hops += m * max(far, len(senders), len(receivers))
     if functional:
         calls[list(nodes)] = 1
-    return Demand(accesses, crossing, hops, deliveries, calls)
+    return Demand(accesses, crossing, hops, deliveries, calls, writes)
 
 
 def _any_before(inside: np.ndarray) -> np.ndarray:
@@ -374,6 +384,7 @@ def _added(needs: list[tuple[Demand, float]]) -> Demand | None:
         sum(times * one.hops for one, times in needs),
         sum(times * one.deliveries for one, times in needs),
         sum((one.calls for one, _ in needs), np.zeros(len(needs[0][0].calls), np.int64)),
+        sum(times * one.writes for one, times in needs),
     )
 
 

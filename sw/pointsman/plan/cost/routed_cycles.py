@@ -5,12 +5,14 @@ Takes the operators of a phase as planned and its routes; gives cycles over the 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 
 from pointsman.artifacts.images.images import Technique
 from pointsman.operators import Context
 from pointsman.operators.api.cached import metric_of
-from pointsman.operators.api.operands import rounds_between_values
+from pointsman.operators.api.operands import item_by_item, rounds_between_values
 from pointsman.plan.conflicts.link_slots import command_gap
 from pointsman.plan.plan import OnlinePart, PlannedOperator
 from pointsman.plan.structure.structure import PhaseOutline
@@ -37,6 +39,9 @@ def operator_cycles(
         metric = metric_of(one.implementation, operator, context)
         assert metric is not None
         word = max(gap, one.abreast, 1 / metric.words_per_cycle)
+        if one.abreast > 1 and item_by_item(operator) and operator.flow == "functional":
+            slots = (_slots(routed, s) for s in one.streams if routed.streams[s].max_words == most)
+            word = max([word, *(sustained(of_stream, routed.period, one.abreast) for of_stream in slots)])
         latency = metric.latency
         if part is not None and operator.label in part.own:
             gap = part.gap(operator.label, routed)
@@ -45,6 +50,34 @@ def operator_cycles(
         cycles += rounds * operator.c * call_cycles(operator, word, latency, answered=answered)
         cycles += rounds * metric.reload_words * 4 / rounds_between_values(operator)
     return cycles
+
+
+def _slots(routed: RoutedPhase, stream: int) -> tuple[tuple[int, ...], ...]:
+    """By chain of a stream, the slots in which it takes words from the interface."""
+    chains = [chain for chain in routed.chains if chain.stream == stream]
+    return tuple(
+        tuple(sorted(slot % routed.period for slot in chain.vfsms[0].slots))
+        for chain in sorted(chains, key=lambda chain: chain.chain)
+    )
+
+
+@lru_cache(maxsize=4096)
+def sustained(chains: tuple[tuple[int, ...], ...], period: int, work: int) -> float:
+    """Cycles a word of a stream that a processor feeds which spends ``work`` cycles on each word, other accesses included. Words go
+    through the chains in turn, and each chain's interface register holds one, so slots that follow each other closely are lost."""
+    taken = [-1] * len(chains)
+    made = -work
+    times = []
+    for number in range(6 * sum(map(len, chains))):
+        slots = chains[number % len(chains)]
+        made = max(made + work, taken[number % len(chains)])
+        periods, slot = divmod(made + 1, period)
+        place = bisect_left(slots, slot)
+        when = periods * period + slots[place] if place < len(slots) else (periods + 1) * period + slots[0]
+        taken[number % len(chains)] = when
+        times.append(when)
+    half = len(times) // 2
+    return (times[-1] - times[half - 1]) / (len(times) - half)
 
 
 def leaving_cycles(

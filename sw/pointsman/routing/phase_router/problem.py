@@ -47,6 +47,8 @@ class Demand:
     rewritten: bool
     freed: tuple[tuple[int, int], ...] = ()
     """Blocked (link, slot) that this stream may use all the same."""
+    all_chains: bool = False
+    """Fewer chains only for fewer words, or for want of registers."""
 
 
 @dataclass(frozen=True)
@@ -220,6 +222,7 @@ def _part(
             source=local[stream.source],
             destinations=tuple(local[node] for node in stream.destinations),
             chains=stream.chains,
+            all_chains=stream.all_chains,
             nodes=tuple(local[node] for node in nodes_of[index]),
             tree=_local_tree(stream, local),
             injects_anywhere=stream.injects_anywhere,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from math import lcm
+from operator import lt
 
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import Stream
@@ -249,10 +250,16 @@ class Search:
     def _make_tasks(self, part: RoutingPart, words: Level, slots: int) -> Iterator[tuple[RoutingTask, int]]:
         room = slots < self.period and (self.limits.phase_change or any(d.rewritten for d in part.demands))
         tried: set[RoutingTask] = set()
-        for most in (self.counting.most_chains, 1):
+        usual = self.counting.most_chains
+        least = [
+            min(d.chains, usual, count) if d.all_chains else 1 for d, count in zip(part.demands, words, strict=True)
+        ]
+        for most in (usual, 1):
             for drop in (0, 1) if room else (0,):
                 task = short_task(part, words, most, slots, self.period, drop=drop)
-                if task is not None and task not in tried:
+                if task is None or any(map(lt, task.chains, least)):
+                    continue
+                if task not in tried:
                     tried.add(task)
                     yield task, drop
 

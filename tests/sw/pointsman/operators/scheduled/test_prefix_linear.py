@@ -62,6 +62,8 @@ CASES = [
     ("(reduce 'o 'max 2 :m 9 :type 'float32*)", {"max": np.copysign}),
     ("(allreduce 'o 'mul :m 8 :impl 'str_allreduce)", {"mul": matrices}),
     ("(allreduce 'o 'max :m 9 :type 'float32* :impl 'str_allreduce)", {"max": np.copysign}),
+    ("(reduce 'o 'max 2 :m 300 :type 'float32*)", {"max": np.copysign}),
+    ("(allreduce 'o 'max :m 300 :type 'float32*)", {"max": np.copysign}),
     ("(prefix 'o (runtime) :m 8 :impl 'str_prefix_linear)", {}),
     ("(prefix 'o 'add :m 12 :type 'int64* :impl 'str_prefix_linear)", {}),
 ]

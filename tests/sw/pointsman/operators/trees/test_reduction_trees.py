@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pointsman.network import Topology, mesh, torus
-from pointsman.operators.trees.reduction_trees import ANY, ReductionTree, build_tree, centre, halving_tree
+from pointsman.operators.trees.reduction_trees import ANY, ReductionTree, build_tree, centre, chain_tree, halving_tree
 
 SIZES = [(1, 1), (1, 5), (2, 2), (3, 5), (4, 4), (2, 2, 2)]
 
@@ -120,3 +120,14 @@ def test_the_flattest_tree_keeps_the_order_and_leaves_out_what_sends_nothing(cas
     assert tree.depth <= len(nodes).bit_length()
     leaves = [here for here in tree.nodes.values() if not here.children and here.parent is not None]
     assert all(here.valid for here in leaves)
+
+
+@given(subsets())
+def test_chain_has_the_valid_nodes_in_order_and_one_child_everywhere_but_at_its_root(case: tuple) -> None:
+    _, nodes, start, valid = case
+    tree = chain_tree(nodes, start, valid)
+    wanted = [node for k, node in enumerate(nodes) if k in valid]
+    assert [node for node in tree.in_order() if tree.nodes[node].valid] == wanted
+    assert tree.nodes.keys() == {*wanted, nodes[start]}
+    assert all(len(here.children) <= 1 + (node == tree.root) for node, here in tree.nodes.items())
+    assert parents(tree) == {child: node for node, here in tree.nodes.items() for child in here.children}

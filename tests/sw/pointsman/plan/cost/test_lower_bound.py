@@ -44,8 +44,8 @@ def test_words_of_a_half_leave_it_by_the_links_of_the_cut() -> None:
     ("text", "cycles"),
     [
         ("(broadcast 'b 0 :m 12)", 12),
-        ("(reduce 'r 'add 0 :m 12)", 12),
-        ("(allreduce 'r 'add :m 12)", 24),
+        ("(reduce 'r 'add 0 :m 12)", 12 * 16 / 9),
+        ("(allreduce 'r 'add :m 12)", 12 * 25 / 9),
         ("(prefix 'r 'add :m 12)", 24),
         ("(spread 'd 0 :m 12)", 12 * 8),
         ("(gather 'd 4 :m 12)", 12 * 8),
@@ -124,7 +124,30 @@ def test_without_forks_each_delivery_is_written_for_its_reader() -> None:
         [(demand(only("(broadcast 'b 0 :m 9)", topology), Cuts(topology)), 1)], Cuts(topology), Hardware(forks=False)
     )
     assert (found.cycles, found.kind) == (16.0, "ports")  # 72 deliveries, two accesses each, by nine processors
-    assert found.text == "72 words are written and read by 9 processors, and nothing is forked"
+    assert found.text == "9 processors write 72 words and read 72 words, and nothing is forked"
+
+
+def fewest_reads(nodes: int, wanted: int) -> int:
+    """Fewest reads until ``wanted`` of ``nodes`` know of all, by breadth-first search; a read brings all that the other knows."""
+    states, reads = {tuple(frozenset([node]) for node in range(nodes))}, 0
+    while not any(sum(len(known) == nodes for known in state) >= wanted for state in states):
+        states = {
+            tuple(sorted((*state[:a], state[a] | state[b], *state[a + 1 :]), key=sorted))
+            for state in states
+            for a in range(nodes)
+            for b in range(nodes)
+        }
+        reads += 1
+    return reads
+
+
+@pytest.mark.parametrize("nodes", [2, 3, 4])
+def test_combining_takes_as_many_reads_as_an_exhaustive_search_says(nodes: int) -> None:
+    topology = mesh(nodes, 1)
+    for text, wanted in (("(reduce 'r 'add 0 :m 6)", 1), ("(allreduce 'r 'add :m 6)", nodes)):
+        needs = demand(only(text, topology), Cuts(topology))
+        assert needs is not None
+        assert needs.deliveries == 6 * fewest_reads(nodes, wanted)
 
 
 def test_a_switch_has_a_link_into_it_and_one_out_of_it_for_each_node() -> None:

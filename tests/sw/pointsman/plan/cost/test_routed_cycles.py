@@ -11,7 +11,7 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import Context
 from pointsman.plan.conflicts.link_slots import command_gap
-from pointsman.plan.cost.routed_cycles import leaving_cycles, operator_cycles
+from pointsman.plan.cost.routed_cycles import leaving_cycles, operator_cycles, sustained
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.structure import outline
@@ -44,3 +44,19 @@ def test_leaving_costs_the_command_and_the_delays_of_messages(plan: Plan) -> Non
     assert leaving_cycles(outlined, [one], phase.routed, "none") == 0
     assert leaving_cycles(outlined, [one], phase.routed, "barrier") == command
     assert leaving_cycles(outlined, [one], phase.routed, "msg-sync") == command + outlined.exits * 7
+
+
+@pytest.mark.parametrize(
+    ("chains", "period", "work", "cycles"),
+    [
+        (((0, 4),), 8, 3, 4.0),  # slots are rarer than words
+        (((0, 2, 4),), 8, 3, 10 / 3),  # one of three slots comes too soon, sometimes
+        (((0, 2),), 8, 1, 4.0),
+        (((0,), (1,)), 8, 3, 4.0),  # a register for each of two words
+        (((0, 4), (2, 6)), 8, 3, 3.2),
+    ],
+)
+def test_slots_that_follow_each_other_closely_are_lost(
+    chains: tuple[tuple[int, ...], ...], period: int, work: int, cycles: float
+) -> None:
+    assert sustained(chains, period, work) == pytest.approx(cycles, rel=0.06)
