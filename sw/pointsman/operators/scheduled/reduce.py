@@ -3,10 +3,10 @@
 The predefined functions combine item by item: an item is sent on as soon as it is combined, so the tree takes the time of a
 message plus the latency of a single item. With an application's own functions a processor combines whole messages.
 
-Item by item, what a long message takes is set by the accesses of the busiest processor, a cycle each: it reads a word of each child
-and writes one to its parent. So trees of three shapes (`Shape`) are candidates. With n nodes, each index of a vector takes n - 1
-writes and as many reads until one node has it, so 2 - 2/n accesses a processor on average, and 3 - 2/n when all nodes are to have
-it; a chain takes 2 and 3.
+Item by item, what a long message takes is set by the accesses of the busiest processor, a cycle each: it reads a word of each
+child and writes one to its parent. So trees of three shapes (`Shape`) are candidates. With n nodes, each index of a vector
+takes n - 1 writes and as many reads until one node has it, so 2 - 2/n accesses a processor on average, and 3 - 2/n when all
+nodes are to have it; a chain takes 2 and 3.
 """
 
 from __future__ import annotations
@@ -52,8 +52,9 @@ ROOTS = 16
 
 
 class Shape(Enum):
-    """Which tree: ``NEAR`` has short ways (Metcalf 1997, B.2), from a node in the middle where the root is free; ``NARROW`` the root with
-    which such a tree has the fewest accesses at its busiest node, and then the fewest levels; ``CHAIN`` two chains that meet."""
+    """Which tree: ``NEAR`` has short ways (Metcalf 1997, B.2), from a node in the middle where the root is free; ``NARROW`` the
+    root with which such a tree has the fewest accesses at its busiest node, and then the fewest levels; ``CHAIN`` two chains
+    that meet."""
 
     NEAR = "near"
     NARROW = "narrow"
@@ -174,8 +175,8 @@ def accesses_of(tree: ReductionTree) -> int:
 
 @lru_cache(maxsize=1024)
 def narrow_root(nodes: tuple[int, ...], valid: tuple[int, ...], topology: Topology) -> int:
-    """Position of the root with which `build_tree` gives the fewest accesses, then the fewest levels, then the first; of some `ROOTS`
-    positions at equal distances."""
+    """Position of the root with which `build_tree` gives the fewest accesses, then the fewest levels, then the first; of some
+    `ROOTS` positions at equal distances."""
 
     def cost(start: int) -> tuple[int, int, int]:
         tree = build_tree(nodes, topology, start=start, valid=valid)

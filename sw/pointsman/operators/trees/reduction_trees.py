@@ -149,9 +149,9 @@ def build_tree(
 
 
 def chain_tree(subset: Sequence[int], start: int, valid: Collection[int] | None = None) -> ReductionTree:
-    """Two chains that meet at ``start``, in the order of ``subset``: from its first position forwards and from its last backwards.
-    No tree has fewer accesses of its busiest processor, and none is deeper. Positions that are not ``valid`` (None: all are) are left
-    out, but for the start."""
+    """Two chains that meet at ``start``, in the order of ``subset``: from its first position forwards and from its last
+    backwards. No tree has fewer accesses of its busiest processor, and none is deeper. Positions that are not ``valid`` (None:
+    all are) are left out, but for the start."""
     wanted = set(range(len(subset)) if valid is None else valid)
     root = subset[start]
     tree = ReductionTree(root, {root: TreeNode(root, start, None, valid=start in wanted)})

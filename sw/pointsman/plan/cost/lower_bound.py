@@ -6,10 +6,10 @@ No route, schedule or implementation is assumed, only what the hardware cannot e
 spends w + r cycles in its I/O functions.
 
 *Ports*: all processors together make an access a cycle each. Words of several nodes are combined by processors. Until one of n
-nodes has the sum of all, n - 1 words have been read, each of which brings one node what another one had; if all are to have it, each of the
-others reads once more after that (2 n - 2 one-way calls: Harary and Schwenk 1974). Whoever is read has written, at least once each: n - 1
-nodes, or all. So a message of m words takes 2 (n - 1) m accesses for a reduction, (3 n - 2) m for an allreduce. Where routers fork no
-words, each word that is read was written for this reader.
+nodes has the sum of all, n - 1 words have been read, each of which brings one node what another one had; if all are to have it,
+each of the others reads once more after that (2 n - 2 one-way calls: Harary and Schwenk 1974). Whoever is read has written, at
+least once each: n - 1 nodes, or all. So a message of m words takes 2 (n - 1) m accesses for a reduction, (3 n - 2) m for an
+allreduce. Where routers fork no words, each word that is read was written for this reader.
 
 *Cut*: a link carries one word a cycle in each direction. If of every message w words have to get from the nodes S to the
 others, and k links lead from S to them, w / k cycles pass while words are under way. A word for several nodes may be forked, so
@@ -79,9 +79,8 @@ class Demand:
     """What one message of an operator needs at least, in words.
 
     ``accesses``: of each node's processor; ``crossing``: over each of `Cuts`; ``hops``: links crossed by all words;
-    ``deliveries``:
-    words read; ``writes``: words written where routers fork. ``calls``: I/O calls of a node for the message; 0 where that depends on
-    run-time values.
+    ``deliveries``: words read; ``writes``: words written where routers fork. ``calls``: I/O calls of a node for the message; 0
+    where that depends on run-time values.
     """
 
     accesses: np.ndarray

@@ -63,8 +63,11 @@ def _slots(routed: RoutedPhase, stream: int) -> tuple[tuple[int, ...], ...]:
 
 @lru_cache(maxsize=4096)
 def sustained(chains: tuple[tuple[int, ...], ...], period: int, work: int) -> float:
-    """Cycles a word of a stream that a processor feeds which spends ``work`` cycles on each word, other accesses included. Words go
-    through the chains in turn, and each chain's interface register holds one, so slots that follow each other closely are lost."""
+    """Cycles a word of a stream that a processor feeds which spends ``work`` cycles on each word, other accesses included.
+
+    Words go through the chains in turn, and each chain's interface register holds one, so slots that follow each other closely
+    are lost.
+    """
     taken = [-1] * len(chains)
     made = -work
     times = []

@@ -53,7 +53,7 @@ def test_leaving_costs_the_command_and_the_delays_of_messages(plan: Plan) -> Non
         (((0, 2, 4),), 8, 3, 10 / 3),  # one of three slots comes too soon, sometimes
         (((0, 2),), 8, 1, 4.0),
         (((0,), (1,)), 8, 3, 4.0),  # a register for each of two words
-        (((0, 4), (2, 6)), 8, 3, 3.2),
+        (((0, 4), (2, 6)), 8, 3, 3.0),  # the processor is the slowest
     ],
 )
 def test_slots_that_follow_each_other_closely_are_lost(
