@@ -24,7 +24,7 @@ from .scheduled.fan_and_chain import CHAINS
 from .scheduled.permute_runtime import SchPermuteRuntime, SchShiftRuntime
 from .scheduled.prefix_linear import PREFIXES_LINEAR
 from .scheduled.prefix_subphases import PREFIX
-from .scheduled.reduce import Shape, StrAllreduce, StrPrefix, StrReduce
+from .scheduled.reduce import StrAllreduce, StrPrefix, StrReduce, TreeShape
 from .scheduled.replacements import REPLACEMENTS
 from .scheduled.schedules_per_value import BY_VALUE
 from .scheduled.shift import StrPermute, StrShift
@@ -54,9 +54,9 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrBarrierTree(),
     StrBarrier(),
     StrReduce(),
-    StrReduce(Shape.CHAIN),
+    StrReduce(TreeShape.CHAIN),
     StrAllreduce(by_item=False),
-    *(StrAllreduce(by_item=True, tree_shape=shape) for shape in Shape),
+    *(StrAllreduce(by_item=True, tree_shape=shape) for shape in TreeShape),
     StrPrefix(),
     *PREFIXES_LINEAR,
     *COLLECTS,

@@ -4,7 +4,7 @@ The predefined functions combine item by item: an item is sent on as soon as it 
 message plus the latency of a single item. With an application's own functions a processor combines whole messages.
 
 Item by item, what a long message takes is set by the accesses of the busiest processor, a cycle each: it reads a word of each
-child and writes one to its parent. So trees of three shapes (`Shape`) are candidates. With n nodes, each index of a vector
+child and writes one to its parent. So trees of three shapes (`TreeShape`) are candidates. With n nodes, each index of a vector
 takes n - 1 writes and as many reads until one node has it, so 2 - 2/n accesses a processor on average, and 3 - 2/n when all
 nodes are to have it; a chain takes 2 and 3.
 """
@@ -51,7 +51,7 @@ ROOTS = 16
 """Places of the root that are tried for a narrow tree."""
 
 
-class Shape(Enum):
+class TreeShape(Enum):
     """Which tree: ``NEAR`` has short ways (Metcalf 1997, B.2), from a node in the middle where the root is free; ``NARROW`` the
     root with which such a tree has the fewest accesses at its busiest node, and then the fewest levels; ``CHAIN`` two chains
     that meet."""
@@ -65,14 +65,14 @@ class _OnTree(Implementation, ABC):
     """Base class: a tree over each instance, streams along its edges, and the steps of each node's processor."""
 
     traceable = False
-    tree_shape = Shape.NEAR
+    tree_shape = TreeShape.NEAR
 
     def tree(self, operator: Operator, instance: int, topology: Topology) -> ReductionTree:
         """The tree of an instance, in the order of the subset, so that the function needs to be associative only."""
         nodes = operator.instances[instance].nodes
         root = self.root(operator, instance, topology)
         valid = taking_part(operator, instance)
-        if self.tree_shape is Shape.CHAIN:
+        if self.tree_shape is TreeShape.CHAIN:
             return chain_tree(nodes, root, valid)
         found = build_tree(nodes, topology, start=root, valid=valid)
         assert found is not None  # without limits there always is a tree
@@ -113,7 +113,7 @@ class _OnTree(Implementation, ABC):
         """A stream between each node of ``below`` and its parent, up or down the tree."""
         way = "up" if up else "down"
         # On a chain every processor is busy all the time, and with a single register at each end it would miss slots.
-        more: dict[str, Any] = {"chains": 2, "all_chains": True} if self.tree_shape is Shape.CHAIN else {}
+        more: dict[str, Any] = {"chains": 2, "all_chains": True} if self.tree_shape is TreeShape.CHAIN else {}
         streams = []
         for i in range(len(operator.instances)):
             tree = self.tree(operator, i, context.topology)
@@ -219,7 +219,7 @@ class StrReduce(_OnTree):
     name = "str_reduce"
     kinds = ("reduce",)
 
-    def __init__(self, tree_shape: Shape = Shape.NEAR) -> None:
+    def __init__(self, tree_shape: TreeShape = TreeShape.NEAR) -> None:
         self.tree_shape = tree_shape
 
     def root(self, operator: Operator, instance: int, topology: Topology) -> int:
@@ -228,7 +228,7 @@ class StrReduce(_OnTree):
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if not is_constant(operator, "destination"):
             return None
-        if self.tree_shape is Shape.CHAIN and not _surely_by_item(operator):
+        if self.tree_shape is TreeShape.CHAIN and not _surely_by_item(operator):
             return None
         depth = max(1, self.depth(operator, context))
         if item_by_item(operator):
@@ -253,16 +253,16 @@ class StrAllreduce(_OnTree):
     name = "str_allreduce"
     kinds = ("allreduce",)
 
-    def __init__(self, *, by_item: bool, tree_shape: Shape = Shape.NEAR) -> None:
+    def __init__(self, *, by_item: bool, tree_shape: TreeShape = TreeShape.NEAR) -> None:
         self.by_item = by_item
         self.traceable = not by_item
         self.tree_shape = tree_shape
 
     def root(self, operator: Operator, instance: int, topology: Topology) -> int:
         valid = taking_part(operator, instance)
-        if self.tree_shape is Shape.CHAIN:
+        if self.tree_shape is TreeShape.CHAIN:
             return valid[len(valid) // 2]
-        if self.tree_shape is Shape.NARROW:
+        if self.tree_shape is TreeShape.NARROW:
             return narrow_root(operator.instances[instance].nodes, valid, topology)
         return super().root(operator, instance, topology)
 
@@ -272,7 +272,7 @@ class StrAllreduce(_OnTree):
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         depth = max(1, self.depth(operator, context))
         if self.by_item:
-            if not item_by_item(operator) or (self.tree_shape is Shape.CHAIN and not _surely_by_item(operator)):
+            if not item_by_item(operator) or (self.tree_shape is TreeShape.CHAIN and not _surely_by_item(operator)):
                 return None
             # Each node reads the outcome, too: an access more.
             words = max(2, self.accesses(operator, context) + 1)
@@ -293,9 +293,9 @@ class StrAllreduce(_OnTree):
                         listeners,
                         "down",
                         chains=2,
-                        all_chains=self.tree_shape is Shape.CHAIN,
+                        all_chains=self.tree_shape is TreeShape.CHAIN,
                         group=f"{operator.label} down",
-                        tree=self._down_tree(operator, i, context) if self.tree_shape is Shape.CHAIN else None,
+                        tree=self._down_tree(operator, i, context) if self.tree_shape is TreeShape.CHAIN else None,
                     )
                 )
         return streams

@@ -15,7 +15,7 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh, torus
 from pointsman.operators import IMPLEMENTATIONS, Implementation
-from pointsman.operators.scheduled.reduce import Shape, accesses_of, items_of, narrow_root, preceded
+from pointsman.operators.scheduled.reduce import TreeShape, accesses_of, items_of, narrow_root, preceded
 from pointsman.operators.trees.reduction_trees import ReductionTree, build_tree, centre
 from pointsman.plan.make_plan import make_plan
 from pointsman.runtime import numesh_node
@@ -65,12 +65,12 @@ def test_a_narrow_tree_has_no_more_accesses_than_the_tree_from_the_middle(size: 
     assert narrow <= min(3, near)
 
 
-def only(name: str, shape: Shape) -> tuple[Implementation, ...]:
+def only(name: str, shape: TreeShape) -> tuple[Implementation, ...]:
     """The implementations, of ``name`` only that on a tree of this shape."""
     return tuple(one for one in IMPLEMENTATIONS if one.name != name or getattr(one, "tree_shape", None) is shape)
 
 
-@pytest.mark.parametrize("shape", list(Shape), ids=lambda shape: shape.value)
+@pytest.mark.parametrize("shape", list(TreeShape), ids=lambda shape: shape.value)
 @pytest.mark.parametrize("topology", [mesh(1, 2), mesh(3, 3), torus(4, 3)], ids=str)
 @pytest.mark.parametrize(
     "text",
@@ -82,10 +82,10 @@ def only(name: str, shape: Shape) -> tuple[Implementation, ...]:
     ],
 )
 def test_every_shape_of_tree_gives_what_numpy_gives_in_the_order_of_the_nodes(
-    text: str, topology: Topology, shape: Shape
+    text: str, topology: Topology, shape: TreeShape
 ) -> None:
     name = text.split("'")[-1].rstrip(")")
-    if name == "str_reduce" and shape is Shape.NARROW:
+    if name == "str_reduce" and shape is TreeShape.NARROW:
         pytest.skip("the destination is the root")
     program = compile_text(text, topology=topology)
     (operator,) = program.operators()
