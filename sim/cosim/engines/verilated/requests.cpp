@@ -96,7 +96,7 @@ Entered Reader::read(Processor& processor, PyObject* request) const {
     if (what != Kind::attend) processor.open = reading.words;
     if (what == Kind::transfer && reading.lanes.size() == 1) {
         const Lane& lane = reading.lanes[0];
-        if (lane.registers == 1 && lane.after < 0 && lane.pair < 0)
+        if (lane.registers == 1 && lane.after < 0 && lane.pair < 0 && !lane.folds)
             processor.plain[processor.current] = {lane.data,
                                                   lane.words,
                                                   reading.registers[0],
