@@ -1,6 +1,6 @@
-! Jacobi's method for Laplace's equation on a square, whose edges keep their values; a block of it on each of 4 x 4 processors.
+! Jacobi's method for Laplace's equation on a square, whose edges keep their values; blocks of it on 4 x 4 processors.
 program jacobi
-integer, parameter :: n = 32, steps = 4
+integer, parameter :: n = 30, steps = 4
 real, dimension(0:n+1, 0:n+1) :: u, v
 integer :: i, j, step
 !hpf$ processors p(4, 4)

@@ -42,7 +42,8 @@ class ArrayApplication(Application):
     ----------
     program_read : ArrayProgram
     topology : Topology or None
-        Nodes and processors have the same numbers. None: a mesh of the shape of the program's grid.
+        Nodes and processors have the same numbers. None: a mesh of the shape of the program's grid,
+        or a plane if that has more than three axes.
     first : mapping of str to ndarray
         First values of arrays; others begin with `first_values`.
     words : int
@@ -67,7 +68,8 @@ class ArrayApplication(Application):
         communications: Communications | None = None,
     ) -> None:
         grid = program_read.grid
-        topology = mesh(*reversed(grid.shape)) if topology is None else topology
+        if topology is None:
+            topology = mesh(*(reversed(grid.shape) if len(grid.shape) <= 3 else grid.plane))
         super().__init__(argparse.Namespace(), topology)
         if topology.nodes != grid.size:
             raise ArrayProgramError(

@@ -41,6 +41,12 @@ class Grid:
         """How many there are."""
         return prod(self.shape)
 
+    @property
+    def plane(self) -> tuple[int, int]:
+        """Sizes in x and y of a plane in which the same numbers run by rows; the first half of the axes lies along y."""
+        half = len(self.shape) // 2
+        return prod(self.shape[half:]), prod(self.shape[:half])
+
     def number(self, place: Sequence[int]) -> int:
         """Number of the processor at some coordinates."""
         number = 0

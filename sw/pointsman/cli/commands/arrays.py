@@ -34,7 +34,7 @@ EMITTED = ("scd", "communications", "patterns", "phases", "cop", "app")
     type=click.Choice(["torus", "mesh", "crossbar"]),
     default="torus",
     show_default=True,
-    help="Network whose slots the phases share; a grid of one or two dimensions, or all processors on a crossbar.",
+    help="Network whose slots the phases share: a plane of the processors, or all of them on a crossbar.",
 )
 @click.option("--slots", type=click.IntRange(min=1), default=10, show_default=True, help="Slots of the network.")
 @click.option(
@@ -155,7 +155,7 @@ def _phases(communications: Communications, given: dict[str, Any]) -> ArrayPhase
     from pointsman.artifacts.configurations.configurations import Network
 
     grid, network = communications.program.grid, given["network"]
-    size = (grid.size,) if network == "crossbar" else (*reversed(grid.shape), *([1] * (2 - len(grid.shape))))
+    size = (grid.size,) if network == "crossbar" else grid.plane
     return array_phases(communications, Network(network, size), given["slots"])
 
 

@@ -1,0 +1,99 @@
+"""The array programs of the examples: what each communication step leaves of their communications, and that they run right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pointsman
+from pointsman.arrays.analysis import derive
+from pointsman.arrays.analysis.emulation import count
+from pointsman.arrays.fortran.reading import read_program
+from pointsman.arrays.tree.statements import ArrayProgram
+from pointsman.network import mesh
+from pointsman.runtime.array_programs import ArrayApplication
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+COUNTS: dict[str, tuple[dict[str, int], tuple[int, int], tuple[int, int]]] = {
+    "alternating_directions": ({"n": 8}, (144, 102), (144, 102)),
+    "artificial_diffusion": ({"n": 12, "m": 14}, (368, 139), (341, 86)),
+    "butterfly_sums": ({}, (256, 64), (256, 64)),
+    "elimination": ({"n": 9}, (132, 48), (132, 48)),
+    "flux_differences": ({"n": 6}, (1280, 38), (1280, 32)),
+    "gauss_seidel": ({"n": 14}, (392, 28), (392, 28)),
+    "hopfield": ({"n": 10}, (90, 36), (90, 36)),
+    "jacobi": ({"n": 10, "steps": 2}, (240, 96), (240, 96)),
+    "livermore18": ({"jn": 20}, (2622, 368), (1824, 96)),
+    "matmul": ({"n": 8}, (384, 96), (384, 96)),
+    "mesh_generation": ({"n": 11}, (1908, 1008), (1476, 384)),
+    "multigrid": ({}, (784, 78), (784, 78)),
+    "n_body": ({"n": 12}, (108, 36), (72, 12)),
+    "particle_mesh": ({}, (1680, 44), (1680, 44)),
+    "shallow_water": ({"n": 10, "steps": 1}, (803, 359), (635, 211)),
+}
+"""By program: sizes for a quick run; elements and messages after vectorisation, and at the end."""
+
+
+def _program(name: str, processors: tuple[int, ...] | None = None) -> ArrayProgram:
+    path = EXAMPLES / f"arrays/{name}.f90"
+    return read_program(path.read_text(), path.name, values=COUNTS[name][0], processors=processors)
+
+
+def test_every_example_is_here() -> None:
+    assert {path.stem for path in (EXAMPLES / "arrays").glob("*.f90")} == set(COUNTS)
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts(name: str) -> None:
+    program = _program(name)
+    assert not program.remarks
+    first = {array: np.ones(described.shape) for array, described in program.arrays.items()}
+    steps = derive(program)
+    costs = [count(steps[step], first) for step in ("vectorised", "scheduled")]
+    assert [(cost.elements, cost.messages) for cost in costs] == list(COUNTS[name][1:])
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_it_is_right_by_its_meaning(name: str) -> None:
+    result = pointsman.run(ArrayApplication(_program(name)), dry=True)
+    assert result.correct, result.text
+
+
+@pytest.mark.parametrize("processors", [(1, 1), (1, 3), (3, 5)])
+@pytest.mark.parametrize("name", ["livermore18", "matmul", "shallow_water"])
+def test_on_grids_of_other_shapes(name: str, processors: tuple[int, ...]) -> None:
+    result = pointsman.run(ArrayApplication(_program(name, processors), words=2), dry=True)
+    assert result.correct, result.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["numesh", "packet", "tdm"])
+@pytest.mark.parametrize("name", COUNTS)
+def test_it_runs_on_every_target(name: str, target: str) -> None:
+    """On four processors, where the grid has any number of axes but four."""
+    shape = {1: (4,), 2: (2, 2), 4: None}[len(_program(name).grid.shape)]
+    engine = {} if target == "tdm" else {"engine": "model"}
+    result = pointsman.run(ArrayApplication(_program(name, shape)), target=target, **engine)
+    assert result.correct, result.text
+
+
+@pytest.mark.slow
+def test_jacobi_and_matmul_take_the_cycles_of_programs_written_by_hand() -> None:
+    """Within 15 %: in all, and without the computation."""
+    for derived, sizes, by_hand, arguments in (
+        ("jacobi", {"n": 30}, "jacobi", {"size": 32}),
+        ("matmul", {"n": 60}, "matmul", {"size": 60, "type": "float32"}),
+    ):
+        path = EXAMPLES / f"arrays/{derived}.f90"
+        application = ArrayApplication(read_program(path.read_text(), path.name, values=sizes))
+        ours = pointsman.run(application, engine="model", check=False)
+        theirs = pointsman.run(
+            EXAMPLES / f"{by_hand}/{by_hand}.py", mesh(4, 4), engine="model", check=False, arguments=arguments
+        )
+        assert ours.correct
+        assert theirs.correct
+        assert ours.values["total_cycles"] <= 1.15 * theirs.values["total_cycles"]
+        other = [sum(one.values["categories"].values()) - one.values["categories"]["cpu"] for one in (ours, theirs)]
+        assert other[0] <= 1.15 * other[1]
