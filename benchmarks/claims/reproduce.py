@@ -27,6 +27,7 @@ sys.path.insert(0, str(HERE))
 
 import ding  # noqa: E402
 import yuan  # noqa: E402
+import yuan_arrays  # noqa: E402, F401
 import yuan_programs  # noqa: E402, F401
 from answers import ANSWERS, VERDICTS, Answer, Measured, reference  # noqa: E402
 from digest import code_digest  # noqa: E402
@@ -61,6 +62,7 @@ _SWITCH = (
     *("hdl/tdm_switch/shape.py", "hdl/tdm_switch/codes.py", "benchmarks/evaluation/tdm.py"),
 )
 BENCHMARKS = {
+    "arrays": Benchmark(None, ("sw/pointsman/arrays", "sw/pointsman/connections", "examples/arrays"), quick=True),
     "worked_examples": Benchmark("--into", (*_RUNS, "sim/cosim/tdm", "sim/cosim/packet"), quick=True),
     "diamond": Benchmark("--into", (*_ROUTER, "benchmarks/evaluation/lattice.py")),
     "tdm_switch": Benchmark(None, _SWITCH),
@@ -85,9 +87,10 @@ BENCHMARKS = {
         ),
     ),
 }
-DOCUMENTS = {
+DOCUMENTS: dict[str, tuple[str, list[str]]] = {
     "metcalf1997": ("Metcalf 1997", ["4.1", "5.1", "5.2", "7.1", "8.1", "8.2", "8.3", "8.4", "A.1", "A.2"]),
     "ding2005": ("Ding et al. 2005", ["1", "2", "3"]),
+    "yuan1998_chapter_5": ("Yuan 1998, Chapter 5", []),
     "yuan1998": (
         "Yuan 1998, Chapters 3, 4 and 6",
         ["3.1", "4.2", "4.3", "4.4", "6.1", "6.2", "6.3", "6.4", "6.5", "6.6", "6.7", "6.8"],
@@ -105,6 +108,7 @@ FIGURES = {
         "Figure 4": "pictures/tdm_figure_4.svg",
         "Figure 5, one static destination above, two below": "pictures/tdm_figure_5.svg",
     },
+    "yuan1998_chapter_5": {},
     "yuan1998": {},
 }
 PICTURES = "docs/pictures"
@@ -164,7 +168,7 @@ def page(measured: Measured) -> str:
             lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
         if name == "metcalf1997":
             lines += ["", *_cycles("matmul", "Table 8.3", measured), "", *_cycles("gauss", "Table 8.4", measured)]
-        else:
+        elif name == "ding2005":
             lines += ["", *ding.space_table(measured)]
         for caption, picture in FIGURES[name].items():
             lines += ["", f"![{caption}]({picture})", "", f"*{caption}, redrawn from our results.*"]

@@ -24,13 +24,17 @@ class Jacobi(Application):
 
     @classmethod
     def options(cls, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--size", type=int, default=32, help="rows and columns of the square, its edges included (default 32)")
+        parser.add_argument(
+            "--size", type=int, default=32, help="rows and columns of the square, its edges included (default 32)"
+        )
         parser.add_argument("--steps", type=int, default=4, help="steps (default 4)")
 
     def __init__(self, options: argparse.Namespace, topology: Topology) -> None:
         super().__init__(options, topology)
         if len(topology.size) != 2 or any(options.size % along for along in topology.size) or options.steps < 0:
-            raise PointsmanError(f"a square of {options.size} rows does not divide into the blocks of {topology.described}")
+            raise PointsmanError(
+                f"a square of {options.size} rows does not divide into the blocks of {topology.described}"
+            )
         self.wide, self.high = (options.size // along for along in topology.size)
         self.first = (0.5 + np.random.default_rng(1).random((options.size,) * 2)).astype(np.float32)
 

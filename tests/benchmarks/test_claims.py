@@ -28,11 +28,14 @@ def program() -> Iterator[ModuleType]:
     spec.loader.exec_module(module)
     yield module
     sys.path[:] = path
-    for name in ("answers", "ding", "digest", "yuan", "yuan_programs"):
+    for name in ("answers", "ding", "digest", "yuan", "yuan_arrays", "yuan_programs"):
         sys.modules.pop(name)
 
 
-@pytest.mark.parametrize(("name", "count"), [("metcalf1997", 69 + 10), ("ding2005", 20 + 3), ("yuan1998", 39 + 6 + 12)])
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("metcalf1997", 69 + 10), ("ding2005", 20 + 3), ("yuan1998", 39 + 6 + 12), ("yuan1998_chapter_5", 10)],
+)
 def test_every_claim_and_table_has_an_answer_with_a_reason(program: ModuleType, name: str, count: int) -> None:
     rows = program.answered(name, program.load(RESULTS))
     assert len(rows) == count

@@ -190,6 +190,7 @@ class _Reader:
                 change = self.directives.redistribute(directive, line_of(node))
                 made += [change] if change is not None else []
             elif not isinstance(node, SILENT):
+                made += self.statements(_comments_before(node))
                 made.append(self.statement(node))
         return tuple(made)
 
@@ -330,6 +331,18 @@ class _Reader:
             made.append(self.assignment(node, line_of(node), mask=mask, indices=ranges))
         del self.names.indices[len(self.names.indices) - len(own) :]
         return made
+
+
+def _comments_before(node: Any) -> list[Any]:
+    """Comments, with any directives, that stand before a construct: fparser puts them inside, before its first statement."""
+    if not isinstance(node, F.BlockBase):
+        return []
+    found = []
+    for part in node.children:
+        if not isinstance(part, F.Comment):
+            break
+        found.append(part)
+    return found
 
 
 def _flat(part: Any) -> list[Any]:

@@ -62,3 +62,22 @@ def test_what_is_written_and_moved() -> None:
     assert moved(program, program.body) == {"line"}
     assert touches(program, Descriptor("a", (Affine(1),), None, ()), {"line"})
     assert not touches(program, Descriptor("a", (Affine(1),), None, ()), {"plane"})
+
+
+def test_the_summary_of_a_loop_is_what_it_kills() -> None:
+    """Yuan 1998, Figure 5.3, on the loops of Figure 5.2: what the last one writes, expanded over its iterations, and the inner sums."""
+    build = ProgramBuilder("figure", (2, 2))
+    plane = build.template("plane", (204, 204), ("block", "block"))
+    z = build.array("z", (102, 102), plane)
+    w = build.array("w", (102, 102), plane, [(1, 2, 0), (0, 1, 1)])
+    with build.loop("i", 1, 101) as i:
+        with build.loop("j", 1, 101) as j:
+            z[i, j] = w[i, j]
+        w[i + 1, 100] = 0
+    program = build.program()
+    (loop,) = program.body
+    assert isinstance(loop, DoLoop)
+    whole = [tuple(map(str, box)) for box in written(program, loop.body, "w", (loop.range,))]
+    assert whole == [("2:101:1", "100")]
+    assert [tuple(map(str, box)) for box in written(program, loop.body, "w", ())] == [("i+1", "100")]
+    assert [tuple(map(str, box)) for box in written(program, loop.body, "z", (loop.range,))] == [("1:100:1", "1:100:1")]

@@ -8,6 +8,7 @@ import pytest
 from pointsman.arrays.errors import ArrayProgramError
 from pointsman.arrays.fortran.reading import read_program
 from pointsman.arrays.tree.meaning import run
+from pointsman.arrays.tree.statements import DoLoop, Redistribute
 
 WIDE = """program wide
 integer, parameter :: n = 8
@@ -123,3 +124,16 @@ def test_what_is_refused(body: str, said: str) -> None:
     assert said in str(caught.value)
     assert str(caught.value).startswith("p.f90:")
     assert "^" in str(caught.value)
+
+
+@pytest.mark.parametrize("construct", ["do i = 1, 8\n a(i) = 0\nend do\n", "if (a(1) > 0) then\n a(1) = 0\nend if\n"])
+@pytest.mark.parametrize("before", ["", "a(1) = 1\n", "do i = 1, 8\n a(i) = 1\nend do\n"])
+def test_a_directive_before_a_construct_is_not_lost(before: str, construct: str) -> None:
+    text = (
+        "program p\nreal a(8)\n!hpf$ processors q(2)\n!hpf$ distribute a(block)\n"
+        f"{before}do k = 1, 2\n{before}! a remark\n!hpf$ redistribute a(cyclic)\n{construct}end do\nend\n"
+    )
+    program = read_program(text, "p.f90")
+    loop = program.body[-1]
+    assert isinstance(loop, DoLoop)
+    assert isinstance(loop.body[-2], Redistribute)
