@@ -65,7 +65,7 @@ def test_what_is_written_and_moved() -> None:
 
 
 def test_the_summary_of_a_loop_is_what_it_kills() -> None:
-    """Yuan 1998, Figure 5.3, on the loops of Figure 5.2: what the last one writes, expanded over its iterations, and the inner sums."""
+    """Yuan 1998, Figure 5.3, on the loops of Figure 5.2: what the last writes, expanded over its iterations."""
     build = ProgramBuilder("figure", (2, 2))
     plane = build.template("plane", (204, 204), ("block", "block"))
     z = build.array("z", (102, 102), plane)

@@ -36,3 +36,11 @@ def test_dimensions_that_are_not_distributed_tell_nothing_apart() -> None:
     a = Array("a", ((0, 9), (0, 9)), "t", (Aligned(0, 1, 0), Aligned(1, 1, 0)))
     assert a.owner(template, (Affine.of("i"), Affine.of("j"))) == (Affine.of("j"),)
     assert template.processor((5,)) == 1
+
+
+def test_a_grid_lies_in_a_plane_with_its_numbers() -> None:
+    for shape in ((6,), (2, 3), (2, 3, 4), (2, 2, 2, 2)):
+        grid = Grid(shape)
+        wide, high = grid.plane
+        assert wide * high == grid.size
+    assert Grid((2, 3, 4)).plane == (12, 2)
