@@ -8,7 +8,7 @@ from typing import Any
 from pointsman.errors import PointsmanError
 
 from .compiling import ProgramSource, name_of
-from .options import TARGETS
+from .options import HARDWARE
 
 NETWORKS = {
     "numesh": "{} of scheduled routers",
@@ -22,7 +22,7 @@ def compare(
     program: Any,
     network: Any = None,
     *,
-    targets: Sequence[str] = TARGETS,
+    targets: Sequence[str] = HARDWARE,
     parameters: Mapping[str, int] | None = None,
     **options: Any,
 ) -> list[dict[str, Any]]:
@@ -36,7 +36,7 @@ def compare(
     program, network, parameters
         As of `pointsman.compile`.
     targets : sequence of str
-        Of `pointsman.api.options.TARGETS`.
+        Of `pointsman.api.options.HARDWARE`.
 
     Returns
     -------
@@ -52,8 +52,8 @@ def compare(
     rows: list[dict[str, Any]] = []
     errors: list[PointsmanError] = []
     for target in targets:
-        if target not in TARGETS:
-            raise PointsmanError(f"there is no target '{target}'", hint=f"known are {', '.join(TARGETS)}")
+        if target not in HARDWARE:
+            raise PointsmanError(f"there is no target '{target}'", hint=f"known are {', '.join(HARDWARE)}")
         row: dict[str, Any] = {"target": target, "hardware": target, "cycles": None, "ratio": None, "error": None}
         try:
             source = ProgramSource(network, target, options)

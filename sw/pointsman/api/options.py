@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from pointsman.program.program import Program
     from pointsman.targets.target import Given
 
-TARGETS = ("numesh", "tdm", "packet", "optical")
-MODES = {"numesh": "numesh", "tdm": "tdm", "packet": "dyn", "optical": "tdm"}
+HARDWARE = ("numesh", "tdm", "packet", "optical")
+"""Targets that are hardware: the cycles of a program on them are known before it runs."""
+TARGETS = (*HARDWARE, "logp")
+MODES = {"numesh": "numesh", "tdm": "tdm", "packet": "dyn", "optical": "tdm", "logp": "dyn"}
 """Value of ``*mode*`` for each target; optical networks are multiplexed in time as the switch is, which comes first."""
 ENGINES = ("auto", "verilated", "model", "amaranth")
 SWITCH_MODES = ("auto", "preload", "dynamic", "hybrid")
@@ -99,6 +101,8 @@ class RunOptions(CompileOptions, total=False):
     """Plan small changes to the program, and say which are predicted to be quicker; takes up to a minute."""
     events: bool
     """Keep every access of the processors, for ``Result.table("words")``.  [numesh]"""
+    logp: str
+    """The machine: a name, then changes, as "cm5,latency=50"; "example" when not given.  [logp]"""
 
 
 Rule = tuple[Any, Callable[[Any], bool], str]
@@ -153,6 +157,7 @@ RULES: Mapping[str, Rule] = {
     "monitors": _either(False),
     "hints": _either(False),
     "events": _either(False),
+    "logp": (None, lambda value: isinstance(value, str), "a text such as cm5,latency=50"),
 }
 """Options that are plain values. ``implementations``, ``limits`` and ``tell`` are objects of Python."""
 _OBJECTS = ("implementations", "limits", "tell")
@@ -241,7 +246,7 @@ _HARDWARE = {
             "hints",
             "events",
         ),
-        *("addresses", "plugins", *SWITCH, *NODE_SIZES),
+        *("addresses", "plugins", "logp", *SWITCH, *NODE_SIZES),
     )
 }
 """Options that say something about hardware only, by their names in Python."""
@@ -277,11 +282,13 @@ def refuse_hardware_options(named: Given) -> None:
 
 
 def refuse_switch_options(named: Given, target: str) -> None:
-    """Refuse options of the switch if the target is another."""
+    """Refuse options of the switch, and of the LogP machine, if the target is another."""
     given = [name for name in SWITCH if name in named]
     if target != "tdm" and given:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in named if name in given)
         raise PointsmanError(f"{names} are for the switch, not for target {target}", hint="add --target tdm")
+    if target != "logp" and named.get("logp") is not None:
+        raise PointsmanError(f"--logp is for a LogP machine, not for target {target}", hint="add --target logp")
 
 
 def refuse_addresses(named: Given) -> None:

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 
 def target_named(name: str) -> Target[Any, Application]:
     """The target of this name. Its module is imported only when called, so that help and errors come at once."""
+    if name == "logp":
+        from .logp import LogpTarget
+
+        return LogpTarget()
     if name == "optical":
         from .optical import OpticalTarget
 

@@ -38,6 +38,7 @@ from pointsman.files import check_writable, write_whole
     help="verilated: the RTL, compiled; model: a cycle model; amaranth: the RTL, interpreted (slow). "
     "auto: verilated if there is a C++ compiler, else model.",
 )
+@click.option("--logp", help="The machine: a name (example, cm5), then changes, as cm5,latency=50.  [logp]")
 @click.option("--image", type=FilePath(), help="Run this image instead of compiling the program.")
 @click.option(
     "--dry",

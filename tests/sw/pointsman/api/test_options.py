@@ -41,7 +41,7 @@ def test_every_option_is_typed() -> None:
         ({"wave_window": 3}, "numesh", "wave_window must be two cycles, the first and the last, not 3"),
         ({"preload": 1}, "numesh", "preload must be true or false, not 1"),
         ({"slots": 4}, "packet", "--slots are for the switch, not for target packet"),
-        ({}, "ring", "target must be one of numesh, tdm, packet, optical, not 'ring'"),
+        ({}, "ring", "target must be one of numesh, tdm, packet, optical, logp, not 'ring'"),
     ],
 )
 def test_a_wrong_option_is_refused_with_its_rule(options: dict[str, Any], target: str, said: str) -> None:

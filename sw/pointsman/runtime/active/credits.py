@@ -1,0 +1,140 @@
+"""Bounded buffers on hardware: room for requests is given back by their receivers, room for replies is kept by who asks.
+
+A node has room for ``window`` requests of each other node. A request takes one, and whatever the receiver sends back once it has
+handled it (a reply, a request of its own, or a `Kind.CREDIT` message where there is nothing else) returns it. A node asks for
+no more replies than it has room for. So a node holds at most (nodes - 1) * window requests, as many returned credits, and
+`replies` replies, and takes every word that comes without waiting for anything: whatever the network holds drains."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Protocol
+
+import numpy as np
+
+from pointsman.errors import PointsmanError
+
+from .carrier import MOST_CREDITS, Batch, Kind, Message, message_of, words_of
+
+
+class Link(Protocol):
+    """A node's connection to a network that loses nothing and brings messages of one node whole."""
+
+    number: int
+    nodes: int
+    in_order: bool
+    arrived: deque[tuple[int, np.ndarray]]
+    """Messages that have come, oldest first: source and words."""
+
+    async def start(self) -> None:
+        """Before the first message."""
+
+    async def send(self, to: int, words: np.ndarray) -> None:
+        """Send a message. Takes words that come meanwhile."""
+
+    async def look(self) -> None:
+        """Take what has come."""
+
+    async def wait(self) -> None:
+        """Until a message has come."""
+
+
+class CreditCarrier:
+    """Carries active messages over a link. ``peak``: most messages that this node has held at once."""
+
+    def __init__(self, link: Link, *, window: int = 4, replies: int = 16, dispatch: int = 4) -> None:
+        if not 1 <= window <= MOST_CREDITS or replies < 1:
+            raise PointsmanError(
+                f"a node must have room for 1 to {MOST_CREDITS} requests of each other, not {window}, and for a reply"
+            )
+        self.link = link
+        self.number, self.nodes, self.in_order = link.number, link.nodes, link.in_order
+        self.window = window
+        self.replies: int | None = replies
+        self.batches = False
+        self.dispatch = dispatch
+        self.room = [window] * link.nodes
+        """Requests that may still be sent to each node."""
+        self.owed = [0] * link.nodes
+        """Requests of each node that were handled and not given back."""
+        self.held = [0] * link.nodes
+        """Requests of each node that wait to be handled."""
+        self.waiting: tuple[deque[Message], deque[Message]] = (deque(), deque())
+        """Requests, replies."""
+        self.peak = 0
+        self._least = (window + 1) // 2
+        """What is owed to a node and is worth a message of its own."""
+
+    async def start(self) -> None:
+        await self.link.start()
+
+    async def send(self, to: int, message: Message) -> bool:
+        if message.kind == Kind.REQUEST:
+            if not self.room[to]:
+                return False
+            self.room[to] -= 1
+        credits, self.owed[to] = self.owed[to], 0
+        await self.link.send(to, words_of(message._replace(credits=credits)))
+        return True
+
+    async def send_batch(self, to: np.ndarray, batch: Batch) -> None:
+        raise AssertionError("messages go one by one")
+
+    async def receive(self, *, replies_only: bool) -> Message | None:
+        requests, replies = self.waiting
+        if not replies and (replies_only or not requests):
+            await self.link.look()
+            self._sort()
+        if replies:
+            return replies.popleft()
+        if replies_only or not requests:
+            return None
+        message = requests.popleft()
+        self.held[message.source] -= 1
+        await self._give_back(self._least)
+        self.owed[message.source] += 1
+        return message
+
+    async def wait(self, to: int | None, *, replying: bool) -> None:
+        requests, replies = self.waiting
+        self._sort()
+        # A node without room for another request here has a whole window that is not handled yet, or is given back now.
+        await self._give_back(self._least)
+        while not (replies or (requests and not replying) or (to is not None and (replying or self.room[to]))):
+            await self.link.wait()
+            self._sort()
+
+    async def finish(self) -> None:
+        await self._give_back(1)
+        while min(self.room) < self.window:
+            await self.link.wait()
+            self._sort()
+        if any(self.waiting):
+            raise PointsmanError(f"node {self.number} ends, and a message to it has not been handled")
+
+    # -- inside ----------------------------------------------------------------------------------------------
+
+    async def _give_back(self, least: int) -> None:
+        """Give back what is owed to a node, to each to which it is so much or more."""
+        for node, owed in enumerate(self.owed):
+            if owed >= least:
+                await self.send(node, Message(self.number, Kind.CREDIT, 0))
+
+    def _sort(self) -> None:
+        arrived = self.link.arrived
+        while arrived:
+            source, words = arrived.popleft()
+            message = message_of(source, words)
+            self.room[source] += message.credits
+            if self.room[source] > self.window:
+                raise PointsmanError(f"node {source} gave node {self.number} more credits than it had requests of it")
+            if message.kind == Kind.CREDIT:
+                continue
+            if message.kind == Kind.REQUEST:
+                self.held[source] += 1
+                if self.held[source] > self.window:
+                    raise PointsmanError(
+                        f"node {source} sent node {self.number} a request for which it had no room: {self.window} wait"
+                    )
+            self.waiting[message.kind == Kind.REPLY].append(message)
+            self.peak = max(self.peak, len(self.waiting[0]) + len(self.waiting[1]))

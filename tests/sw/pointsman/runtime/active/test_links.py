@@ -1,0 +1,94 @@
+"""Split-C on the hardware, on cycle models: the same answers as on the abstract machine, with buffers of the smallest size."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pointsman
+from pointsman.errors import PointsmanError
+from pointsman.network import mesh
+from pointsman.runtime.active.links import AloneLink, link_of
+from pointsman.runtime.splitc import SplitC, SplitCApplication
+
+
+class Mixed(SplitCApplication):
+    """Some of everything, all nodes at once; each round with its own values."""
+
+    window = 1
+
+    async def splitc_main(self, s: SplitC) -> Any:
+        me, procs = s.MYPROC, s.PROCS
+        base = await s.all_spread_allocate(4 * procs, np.int32)
+        for k in range(3):
+            for other in range(procs):
+                await s.store(base + k * procs + other, 100 * k + other) if other % procs == (me + k) % procs else None
+        await s.all_store_sync()
+        total = int(await s.fetch_add(base + 3 * procs, me + 1))
+        await s.barrier()
+        sum_here = int(await s.read(base + 3 * procs))
+        own, there = s.allocate(40, np.int64), s.allocate(40, np.int64)
+        s.local(own, 40)[:] = np.arange(40) * (me + 1)
+        await s.barrier()
+        await s.bulk_read(there, s.pointer((me + 1) % procs, own.addr, np.int64), 40)
+        await s.barrier()
+        await s.bulk_write(s.pointer((me + 1) % procs, own.addr, np.int64), there, 40)
+        await s.barrier()
+        scanned = int((await s.scan(np.array([me + 1])))[0])
+        values = [int(await s.read(base + k * procs + (me + 1) % procs)) for k in range(3)]
+        return total >= 0, sum_here, scanned, values, s.local(own, 40).tolist(), s.local(there, 40).tolist()
+
+
+EXPECTED = [
+    (
+        True,
+        10,
+        (me + 1) * (me + 2) // 2,
+        [100 * k + (me + 1) % 4 for k in range(3)],
+        [v * (me + 1) for v in range(40)],
+        [v * ((me + 1) % 4 + 1) for v in range(40)],
+    )
+    for me in range(4)
+]
+
+
+@pytest.mark.parametrize("target", ["logp", "packet", "tdm", pytest.param("numesh", marks=pytest.mark.slow)])
+def test_the_same_program_has_the_same_answer_on_every_target(target: str) -> None:
+    options: dict[str, Any] = {} if target == "logp" else {"engine": "model"}
+    done = pointsman.run(Mixed, mesh(2, 2), target=target, **options)
+    record = done.finished.record
+    assert record.results == EXPECTED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["packet", "tdm", "numesh"])
+def test_the_compiled_rtl_gives_the_cycles_of_the_model(target: str) -> None:
+    model = pointsman.run(Mixed, mesh(2, 2), target=target, engine="model").finished.record
+    rtl = pointsman.run(Mixed, mesh(2, 2), target=target, engine="verilated").finished.record
+    assert rtl.results == EXPECTED
+    assert not rtl.differences(model)
+
+
+@pytest.mark.parametrize("target", ["packet", "tdm", "logp"])
+def test_a_network_of_one_node_needs_no_messages(target: str) -> None:
+    class Alone(SplitCApplication):
+        async def splitc_main(self, s: SplitC) -> Any:
+            cell = await s.all_spread_allocate(3, np.int32)
+            await s.write(cell + 1, 7)
+            await s.all_store_sync()
+            return int(await s.read(cell + 1)), int((await s.reduce(5))[0])
+
+    options: dict[str, Any] = {} if target == "logp" else {"engine": "model"}
+    assert pointsman.run(Alone, mesh(1, 1), target=target, **options).finished.record.results == [(7, 5)]
+
+
+def test_the_only_node_is_nobody_to_send_to_and_other_substrates_carry_nothing() -> None:
+    link = link_of(None, 1)
+    assert isinstance(link, AloneLink)
+    with pytest.raises(PointsmanError, match="there is no node 1"):
+        link.send(1, np.zeros(1, np.uint32)).send(None)
+    with pytest.raises(PointsmanError, match="Namespace carries no active messages"):
+        link_of(argparse.Namespace(), 2)

@@ -1,0 +1,34 @@
+"""Applications of Split-C: what is left under way at the end of ``splitc_main`` still arrives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pointsman.runtime.splitc import SplitC
+
+from .programs import application, run
+
+
+def test_what_is_under_way_at_the_end_of_splitc_main_still_arrives() -> None:
+    memories: dict[int, Any] = {}
+
+    async def main(s: SplitC) -> None:
+        cell = await s.all_spread_allocate(2 * s.PROCS, np.int32)
+        other = s.store_counter()
+        await s.put(cell + (s.MYPROC + 1) % s.PROCS, 7)
+        await s.store(cell + s.PROCS + (s.MYPROC + 2) % s.PROCS, 9, other)
+        memories[s.MYPROC] = s.memory.view(cell.addr, 2, np.int32)
+
+    for machine in ("example", "cm5,delay=3000"):
+        run(main, 4, machine)
+        assert [memories[p].tolist() for p in range(4)] == [[7, 9]] * 4
+
+
+def test_each_application_has_memory_of_its_own_size() -> None:
+    async def main(s: SplitC) -> int:
+        return s.memory.size
+
+    assert run(main, 2, memory_bytes=1 << 16).record.results == [1 << 16] * 2
+    assert application(main, 2).check([]) == "the application checks nothing"
