@@ -23,6 +23,7 @@ from .commands.compare import compare
 from .commands.compile import compile_
 from .commands.configure import configure
 from .commands.explain import explain
+from .commands.export import export
 from .commands.fmt import fmt
 from .commands.import_ import import_
 from .commands.optical import optical
@@ -125,6 +126,7 @@ for _command in (
     explain,
     fmt,
     import_,
+    export,
     optical,
     place,
     route,

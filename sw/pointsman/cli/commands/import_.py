@@ -9,30 +9,45 @@ import click
 from pointsman.cli.options import FilePath
 from pointsman.files import check_writable, write_whole
 
-FORMATS = ("csv", "matrix-market", "vtr")
+FLOWS = ("csv", "matrix-market", "vtr", "npe", "npe-trace", "mlir-aie")
+FORMATS = (*FLOWS, "msccl", "te-ccl")
 
 
 @click.command("import")
 @click.argument("format_", metavar="FORMAT", type=click.Choice(FORMATS))
 @click.argument("file", type=FilePath())
-@click.option("-o", "--output", type=FilePath(), required=True, help="Write the flows as JSON, for `pointsman place`.")
+@click.option(
+    "-o", "--output", type=FilePath(), required=True, help="Write what was read, as JSON; msccl: .py, an application."
+)
 @click.option(
     "--clock", type=click.FloatRange(min=1, max=1e15), default=1e9, show_default=True, help="Cycles a second (vtr)."
 )
 @click.option("--word-bytes", type=click.IntRange(1, 4096), default=4, show_default=True, help="Bytes of a word (vtr).")
 def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: int) -> None:
-    """Read flows in a format of others: csv or matrix-market (demand matrices), vtr (traffic flows).
+    """Read a format of others.
 
-    What a format has and Pointsman has not is refused with its line; docs/placement.md has an example of each.
+    Flows for `pointsman place`: csv, matrix-market (demand matrices), vtr (traffic flows), npe, npe-trace (tt-npe), mlir-aie.
+    Collective algorithms: msccl becomes an application for `pointsman run` if OUTPUT ends in .py, else JSON for `pointsman
+    export`; te-ccl becomes streams for `pointsman route` on the links that the schedule uses.
+
+    What a format has and Pointsman has not is refused with its line, a wrong algorithm with its step; docs/formats.md has an
+    example of each.
 
     \b
     Example:
       pointsman import csv demand.csv -o flows.json
     """
+    from pointsman.artifacts.algorithms.by_name import import_msccl, import_te_ccl
     from pointsman.artifacts.flows.file import flows_bytes
     from pointsman.artifacts.flows.readers.by_name import import_flows
 
     check_writable(output)
-    flows = import_flows(format_, file, clock=clock, word_bytes=word_bytes)
-    write_whole(output, flows_bytes(flows))
-    click.echo(f"{len(flows.tasks)} tasks, {len(flows.flows)} flows: wrote {output}")
+    if format_ == "msccl":
+        content, told = import_msccl(file, application=output.suffix == ".py")
+    elif format_ == "te-ccl":
+        content, told = import_te_ccl(file)
+    else:
+        flows = import_flows(format_, file, clock=clock, word_bytes=word_bytes)
+        content, told = flows_bytes(flows), f"{len(flows.tasks)} tasks, {len(flows.flows)} flows"
+    write_whole(output, content)
+    click.echo(f"{told}: wrote {output}")

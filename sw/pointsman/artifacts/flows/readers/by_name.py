@@ -6,15 +6,26 @@ from pathlib import Path
 
 from pointsman.artifacts.flows.flows import FlowSet
 from pointsman.errors import PointsmanError
-from pointsman.files import open_without_waiting
+from pointsman.files import open_without_waiting, read_bytes
 
+from .aie import from_aie
 from .matrix import from_csv, from_matrix_market
+from .npe import from_npe_trace, from_npe_workload
 from .vtr import from_vtr
 
 FORMATS = {
     "csv": "demand matrix, a row a line",
     "matrix-market": "demand matrix in MatrixMarket's coordinate form",
     "vtr": "traffic flows of VTR (.flows)",
+    "npe": "workload of tt-npe",
+    "npe-trace": "NoC trace of tt-npe, an event a line",
+    "mlir-aie": "flows of mlir-aie",
+}
+BY_LINE = {
+    "csv": from_csv,
+    "matrix-market": from_matrix_market,
+    "npe-trace": from_npe_trace,
+    "mlir-aie": from_aie,
 }
 
 
@@ -32,13 +43,15 @@ def import_flows(name: str, path: Path, *, clock: float = 1e9, word_bytes: int =
         if name == "vtr":
             with open(path, "rb", opener=open_without_waiting) as file:
                 return from_vtr(file, clock=clock, word_bytes=word_bytes)
+        if name == "npe":
+            return from_npe_workload(read_bytes(path, "workload"))
         with open(path, encoding="utf-8", opener=open_without_waiting) as text:
-            return (from_csv if name == "csv" else from_matrix_market)(text)
+            return BY_LINE[name](text)
     except UnicodeDecodeError as error:
         raise PointsmanError(f"{path}: this is no UTF-8 text: {error.reason}") from None
     except (OSError, ValueError) as error:
         raise PointsmanError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
     except PointsmanError as error:
         raise PointsmanError(
-            f"{path}: {error.message}", hint=error.hint or "docs/placement.md shows the formats"
+            f"{path}: {error.message}", hint=error.hint or "docs/formats.md shows the formats"
         ) from None

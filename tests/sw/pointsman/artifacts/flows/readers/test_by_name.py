@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pointsman.artifacts.flows.readers.by_name import FORMATS, import_flows
-from pointsman.cli.commands.import_ import FORMATS as OFFERED
+from pointsman.cli.commands.import_ import FLOWS as OFFERED
 from pointsman.errors import PointsmanError
 
 

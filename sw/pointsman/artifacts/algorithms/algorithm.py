@@ -1,0 +1,196 @@
+"""A collective algorithm as the actions of its ranks in an order in which they can be carried out, and what its ranks must end
+with.
+
+Buffers are "i" (input), "o" (output) and "s" (scratch), of chunks. In place, they are one buffer, or one is a part of the other
+(`Buffers.home`). A message has the number of its place in the order; what arrives by it is the buffer "m" at that number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from pointsman.errors import PointsmanError
+
+Collective = Literal["allgather", "allreduce", "reducescatter", "alltoall", "broadcast", "reduce"]
+COLLECTIVES: tuple[Collective, ...] = get_args(Collective)
+MAX_RANKS = 4096
+MAX_CHUNKS = 1_000_000
+"""Chunks of all buffers of all ranks together."""
+Place = tuple[str, int]
+"""Buffer and chunk; of "m" the number of a message."""
+Chunk = frozenset[int]
+"""What a chunk is made of: rank times chunks of its input, plus the input chunk, of each input that was added up."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """What a rank does: add up the ``count`` chunks from each of ``operands``, and keep them at ``into``, or send them if that is
+    "m". ``step`` names the step in the file, for messages."""
+
+    rank: int
+    operands: tuple[Place, ...]
+    into: Place
+    count: int
+    step: str
+
+
+@dataclass(frozen=True)
+class Message:
+    """``count`` chunks from a rank to another."""
+
+    source: int
+    destination: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Buffers:
+    """Chunks of each rank's input, output and scratch buffer. ``in_place``: see the module."""
+
+    inputs: int
+    outputs: int
+    scratch: int
+    in_place: bool = False
+
+    def home(self, collective: Collective, rank: int, place: Place) -> Place:
+        """Where a chunk stands: in place, the input is a part of the output of an allgather, and the output of a reducescatter
+        a part of the input; otherwise the input is the output."""
+        name, at = place
+        if not self.in_place or name not in "io":
+            return place
+        if collective == "allgather":
+            return ("o", at + rank * self.inputs) if name == "i" else place
+        if collective == "reducescatter":
+            return ("i", at + rank * self.outputs) if name == "o" else place
+        return "o", at
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A collective on ``ranks`` ranks, as ``actions`` in an order that can be carried out.
+
+    ``root`` is that of a broadcast or reduce. ``demands``: of an algorithm that leaves open where chunks end, (rank, output
+    chunk) that have to be there; None: what the collective says.
+    """
+
+    name: str
+    collective: Collective
+    ranks: int
+    buffers: Buffers
+    messages: tuple[Message, ...]
+    actions: tuple[Action, ...]
+    root: int = 0
+
+    def inputs(self, rank: int) -> dict[Place, Chunk]:
+        """What stands in the buffers of a rank at the beginning."""
+        count = self.buffers.inputs
+        if self.collective == "broadcast" and rank != self.root:
+            return {}
+        return {self.buffers.home(self.collective, rank, ("i", k)): frozenset([rank * count + k]) for k in range(count)}
+
+    def wanted(self, rank: int) -> dict[Place, Chunk]:
+        """What a rank must have at the end, by output chunk."""
+        count, ranks = self.buffers.inputs, range(self.ranks)
+        if self.collective == "reduce" and rank != self.root:
+            return {}
+        outputs: list[Chunk]
+        match self.collective:
+            case "allgather":
+                outputs = [frozenset([k]) for k in range(self.ranks * count)]
+            case "allreduce" | "reduce":
+                outputs = [frozenset(q * count + k for q in ranks) for k in range(count)]
+            case "broadcast":
+                outputs = [frozenset([self.root * count + k]) for k in range(count)]
+            case "reducescatter":
+                part = count // self.ranks
+                outputs = [frozenset(q * count + rank * part + k for q in ranks) for k in range(part)]
+            case "alltoall":
+                part = count // self.ranks
+                outputs = [frozenset([q * count + rank * part + k]) for q in ranks for k in range(part)]
+        return {self.buffers.home(self.collective, rank, ("o", k)): chunk for k, chunk in enumerate(outputs)}
+
+
+def check_sizes(collective: str, ranks: int, buffers: Buffers) -> Collective:
+    """The collective, if it is known and its buffers have the sizes that it needs.
+
+    Raises
+    ------
+    PointsmanError
+        Otherwise.
+    """
+    found = next((one for one in COLLECTIVES if one == collective.lower().replace("_", "").replace("-", "")), None)
+    if found is None:
+        raise PointsmanError(
+            f"a collective must be {', '.join(COLLECTIVES[:-1])} or {COLLECTIVES[-1]}, not {collective[:40]!r}"
+        )
+    if not 1 <= ranks <= MAX_RANKS:
+        raise PointsmanError(f"an algorithm must have 1 to {MAX_RANKS} ranks, not {ranks}")
+    held = ranks * (buffers.inputs + buffers.outputs + buffers.scratch)
+    if min(buffers.inputs, buffers.outputs) < 0 or held > MAX_CHUNKS:
+        raise PointsmanError(f"all ranks together must have 0 to {MAX_CHUNKS} chunks, not {held}")
+    outputs = {
+        "allgather": ranks * buffers.inputs,
+        "reducescatter": buffers.inputs // ranks,
+    }.get(found, buffers.inputs)
+    if found in ("reducescatter", "alltoall") and buffers.inputs % ranks:
+        raise PointsmanError(f"the {buffers.inputs} input chunks of a {found} cannot be divided among {ranks} ranks")
+    if buffers.outputs < outputs and not (buffers.in_place and found != "allgather"):
+        raise PointsmanError(
+            f"the output of a {found} with {buffers.inputs} input chunks on {ranks} ranks must have {outputs} chunks, "
+            f"not {buffers.outputs}"
+        )
+    return found
+
+
+def check_algorithm(algorithm: Algorithm) -> None:
+    """Carry out an algorithm with what chunks are made of in place of their values.
+
+    Raises
+    ------
+    PointsmanError
+        With the step that reads what is not there or adds an input up twice, or with the rank and the chunk that end wrong and
+        the step that wrote it last.
+    """
+    held = [algorithm.inputs(rank) for rank in range(algorithm.ranks)]
+    writers: list[dict[Place, str]] = [{} for _ in held]
+    under_way: dict[int, list[Chunk]] = {}
+    for action in algorithm.actions:
+        mine, rank = held[action.rank], action.rank
+        outcome = []
+        for offset in range(action.count):
+            total: Chunk = frozenset()
+            for name, at in action.operands:
+                if name == "m":
+                    chunk: Chunk | None = under_way[at][offset] if at in under_way else None
+                else:
+                    chunk = mine.get(algorithm.buffers.home(algorithm.collective, rank, (name, at + offset)))
+                if chunk is None:
+                    raise PointsmanError(f"{action.step} reads {name}[{at + offset}], in which there is nothing yet")
+                if twice := total & chunk:
+                    q, k = divmod(min(twice), max(1, algorithm.buffers.inputs))
+                    raise PointsmanError(f"{action.step} adds input chunk {k} of rank {q} twice")
+                total |= chunk
+            outcome.append(total)
+        if action.into[0] == "m":
+            under_way[action.into[1]] = outcome
+            continue
+        for offset, chunk in enumerate(outcome):
+            place = algorithm.buffers.home(algorithm.collective, rank, (action.into[0], action.into[1] + offset))
+            mine[place] = chunk
+            writers[rank][place] = action.step
+    for rank, mine in enumerate(held):
+        for place, chunk in algorithm.wanted(rank).items():
+            if mine.get(place) != chunk:
+                last = writers[rank].get(place)
+                told = f"; {last} wrote it last" if last else "; no step writes it"
+                found = "is not there" if place not in mine else f"is {_made_of(mine[place], algorithm)}"
+                raise PointsmanError(
+                    f"rank {rank}: at the end {place[0]}[{place[1]}] {found}, and must be {_made_of(chunk, algorithm)}{told}"
+                )
+
+
+def _made_of(chunk: Chunk, algorithm: Algorithm) -> str:
+    count = max(1, algorithm.buffers.inputs)
+    named = [f"input {k % count} of rank {k // count}" for k in sorted(chunk)[:3]]
+    return " + ".join(named) + (f" + {len(chunk) - 3} more" if len(chunk) > 3 else "")

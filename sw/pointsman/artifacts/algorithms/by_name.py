@@ -1,0 +1,92 @@
+"""Files of algorithms in the formats of others -> what ``pointsman import`` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from pointsman.errors import PointsmanError
+from pointsman.files import open_without_waiting, read_bytes
+
+from .file import algorithm_bytes
+from .msccl import from_msccl
+from .teccl import from_teccl
+
+HINT = "docs/formats.md shows the formats"
+Made = TypeVar("Made")
+
+APPLICATION = '''"""{title}, made by `pointsman import msccl`. Run it with `pointsman run {file} --mesh XxY`."""
+
+from pointsman.runtime.algorithms import AlgorithmApplication
+
+
+class Imported(AlgorithmApplication):
+    algorithm = r"""{text}"""
+'''
+
+
+def import_msccl(path: Path, *, application: bool) -> tuple[bytes, str]:
+    """The algorithm of an MSCCL file, as JSON or as an application, and what to tell about it.
+
+    Raises
+    ------
+    PointsmanError
+        If the file is wrong; the message has the line or the step.
+    """
+
+    def read() -> tuple[bytes, str]:
+        with open(path, "rb", opener=open_without_waiting) as file:
+            algorithm = from_msccl(file)
+        told = f"{algorithm.collective} on {algorithm.ranks} ranks, {len(algorithm.messages)} messages"
+        data = algorithm_bytes(algorithm)
+        if not application:
+            return data, told
+        # JSON that cannot end the text that it stands in.
+        text = data.decode().strip().replace('"""', '\\u0022""')
+        title = f"{algorithm.collective.capitalize()} on {algorithm.ranks} ranks"
+        return APPLICATION.format(title=title, file="FILE", text=text).encode(), told
+
+    return _blamed(path, read)
+
+
+def import_te_ccl(path: Path) -> tuple[bytes, str]:
+    """The demands of a TE-CCL schedule as streams on the links that it uses, for ``pointsman route``, and what to tell about it.
+
+    Raises
+    ------
+    PointsmanError
+        If the file is wrong; the message has the entry.
+    """
+
+    def read() -> tuple[bytes, str]:
+        schedule = from_teccl(read_bytes(path, "schedule"))
+        links = sorted({(a, b) for _, _, _, a, b in schedule.moves})
+        ends: dict[tuple[int, int], list[int]] = {}
+        for node, source, chunk in schedule.demands:
+            if node != source:
+                ends.setdefault((source, chunk), []).append(node)
+        # Chunks of a node that go to the same nodes are words of one stream.
+        words: dict[tuple[int, tuple[int, ...]], int] = {}
+        for (source, _), nodes in sorted(ends.items()):
+            key = source, tuple(sorted(nodes))
+            words[key] = words.get(key, 0) + 1
+        streams = [{"source": s, "destinations": list(d), "words": n} for (s, d), n in words.items()]
+        topology = {"kind": "graph", "nodes": schedule.nodes, "links": [list(link) for link in links]}
+        told = (
+            f"{schedule.collective} on {schedule.nodes} nodes in {schedule.epochs} epochs, {len(schedule.moves)} moves"
+        )
+        return msgspec.json.encode({"topology": topology, "streams": streams}) + b"\n", told
+
+    return _blamed(path, read)
+
+
+def _blamed(path: Path, read: Callable[[], Made]) -> Made:
+    try:
+        return read()
+    except (OSError, ValueError) as error:
+        raise PointsmanError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+    except PointsmanError as error:
+        raise PointsmanError(f"{path}: {error.message}", hint=error.hint or HINT) from None

@@ -1,0 +1,79 @@
+"""Flows of mlir-aie: ``aie.tile``, ``aie.flow`` and ``aie.packet_flow`` in MLIR text, read line by line.
+
+Tiles become tasks "tile(column, row)". A circuit has a stream of its own, so every flow asks for the same; flows from the same
+port of the same tile are a multicast. Operations that move nothing over the switches are passed over; those that do, and are
+not flows, are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from pointsman.artifacts.flows.demands import flows_of
+from pointsman.artifacts.flows.flows import FlowSet, Task
+from pointsman.errors import PointsmanError
+
+TILE = re.compile(r"(%[\w.$-]+)\s*=\s*(?:aie|AIE)\.tile\s*\(\s*(\d{1,4})\s*,\s*(\d{1,4})\s*\)")
+FLOW = re.compile(
+    r"(?:aie|AIE)\.flow\s*\(\s*(%[\w.$-]+)\s*,\s*\"?(\w+)\"?\s*:\s*(\d{1,4})\s*,\s*(%[\w.$-]+)\s*,\s*\"?\w+\"?\s*:\s*\d{1,4}\s*\)"
+)
+PACKET = re.compile(r"(?:aie|AIE)\.packet_flow\s*\(\s*([\w]+)\s*\)")
+PACKET_END = re.compile(r"(?:aie|AIE)\.packet_(source|dest)\s*<\s*(%[\w.$-]+)\s*,\s*\"?(\w+)\"?\s*:\s*(\d{1,4})\s*>")
+OTHERS = re.compile(
+    r"(?:aie|AIE)\.(objectfifo\S*|connect\b|masterset|packet_rules|switchbox|route\b|cascade_flow|flow|packet_\w+)"
+)
+Source = tuple[int, str, str]
+
+
+def from_aie(lines: Iterable[str]) -> FlowSet:
+    """Read the flows of a module.
+
+    Raises
+    ------
+    PointsmanError
+        Naming the line that is wrong.
+    """
+    tiles: dict[str, int] = {}
+    places: dict[tuple[int, int], int] = {}
+    ends: dict[Source, dict[int, None]] = {}
+    packet: Source | None = None
+
+    def tile(name: str, number: int) -> int:
+        if name not in tiles:
+            raise PointsmanError(f"line {number}: {name[:40]} is no tile that an aie.tile above has made")
+        return tiles[name]
+
+    for number, line in enumerate(lines, 1):
+        text = line.split("//")[0]
+        for made in TILE.finditer(text):
+            at = int(made[2]), int(made[3])
+            tiles[made[1]] = places.setdefault(at, len(places))
+        rest = TILE.sub("", text)
+        for flow in FLOW.finditer(rest):
+            source = (tile(flow[1], number), flow[2], flow[3])
+            ends.setdefault(source, {})[tile(flow[4], number)] = None
+        rest = FLOW.sub("", rest)
+        if PACKET.search(rest):
+            packet = None
+        for end in PACKET_END.finditer(rest):
+            at_tile = tile(end[2], number)
+            if end[1] == "source":
+                packet = (at_tile, f"packet {end[3]}", end[4])
+            elif packet is None:
+                raise PointsmanError(f"line {number}: a packet must have a source before its destinations")
+            else:
+                ends.setdefault(packet, {})[at_tile] = None
+        rest = PACKET_END.sub("", PACKET.sub("", rest))
+        if other := OTHERS.search(rest):
+            raise PointsmanError(
+                f"line {number}: aie.{other[1][:40]} is not known here",
+                hint="lower the module to aie.flow and aie.packet_flow first",
+            )
+    amounts: dict[tuple[int, tuple[int, ...]], float] = {}
+    for (source_tile, *_), others in ends.items():
+        destinations = tuple(one for one in others if one != source_tile)
+        if destinations:  # else within a tile
+            key = source_tile, destinations
+            amounts[key] = amounts.get(key, 0.0) + 1.0
+    return flows_of([Task(f"tile({column}, {row})") for column, row in places], amounts)

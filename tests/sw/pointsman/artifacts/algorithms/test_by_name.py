@@ -1,0 +1,52 @@
+"""Files of algorithms, and what is written of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pointsman.artifacts.algorithms.by_name import import_msccl, import_te_ccl
+from pointsman.artifacts.algorithms.file import algorithm_from
+from pointsman.artifacts.routes.file import read_problem
+from pointsman.errors import PointsmanError
+
+EXAMPLES = Path(__file__).parents[5] / "examples/formats"
+
+
+def test_json_and_application_have_the_same_algorithm(tmp_path: Path) -> None:
+    data, told = import_msccl(EXAMPLES / "ring_allreduce.xml", application=False)
+    assert told == "allreduce on 4 ranks, 24 messages"
+    text, _ = import_msccl(EXAMPLES / "ring_allreduce.xml", application=True)
+    held: dict[str, object] = {}
+    exec(compile(text, "made", "exec"), held)
+    assert algorithm_from(held["Imported"].algorithm) == algorithm_from(data)  # type: ignore[attr-defined]
+
+
+def test_a_schedule_becomes_streams_on_its_links(tmp_path: Path) -> None:
+    data, told = import_te_ccl(EXAMPLES / "ring_allgather_teccl.json")
+    assert told == "allgather on 4 nodes in 2 epochs, 12 moves"
+    path = tmp_path / "streams.json"
+    path.write_bytes(data)
+    problem = read_problem(path)
+    assert len(problem.links) == 8
+    assert next((s.source, s.destinations, s.words) for s in problem.streams) == (0, (1, 2, 3), 1)
+
+
+def test_a_name_in_the_file_cannot_end_the_text_of_the_application(tmp_path: Path) -> None:
+    path = tmp_path / "a.xml"
+    evil = "&quot;&quot;&quot; + __import__('os').abort() + r&quot;&quot;&quot;"
+    path.write_text((EXAMPLES / "ring_allreduce.xml").read_text().replace('name="ring"', f'name="{evil}"'))
+    text, _ = import_msccl(path, application=True)
+    held: dict[str, object] = {}
+    exec(compile(text, "made", "exec"), held)
+    assert "abort" in algorithm_from(held["Imported"].algorithm).name  # type: ignore[attr-defined]
+
+
+def test_the_file_is_named_in_a_refusal(tmp_path: Path) -> None:
+    path = tmp_path / "a.xml"
+    path.write_text("<x/>")
+    with pytest.raises(PointsmanError, match=r"a\.xml: line 1: <x> is not known"):
+        import_msccl(path, application=True)
+    with pytest.raises(PointsmanError, match="gone"):
+        import_te_ccl(tmp_path / "gone.json")

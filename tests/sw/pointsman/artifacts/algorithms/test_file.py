@@ -1,0 +1,37 @@
+"""Algorithms as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pointsman.artifacts.algorithms.file import algorithm_bytes, algorithm_from
+from pointsman.artifacts.algorithms.msccl import from_msccl
+from pointsman.errors import PointsmanError
+
+with (Path(__file__).parents[5] / "examples/formats/ring_allreduce.xml").open("rb") as opened:
+    RING = from_msccl(opened)
+
+
+def test_what_is_written_is_read_again() -> None:
+    assert algorithm_from(algorithm_bytes(RING)) == RING
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"ranks": 0}, "1 to 4096 ranks"),
+        ({"messages": [[0, 0, 1]]}, "messages must go from one rank to another"),
+        ({"actions": [[9, [["i", 0]], ["o", 0], 1, "this step"]]}, "this step: an action must have a rank"),
+        ({"actions": [[1, [["i", 0]], ["m", 0], 1, "this step"]]}, "this step: message 0 does not begin at rank 1"),
+        ({"actions": [[0, [["m", 0]], ["o", 0], 1, "this step"]]}, "this step: message 0 does not end at rank 0"),
+        ({"actions": []}, "at the end"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_a_wrong_file_is_refused(change: dict[str, Any], told: str) -> None:
+    with pytest.raises(PointsmanError, match=told):
+        algorithm_from(json.dumps(json.loads(algorithm_bytes(RING)) | change))

@@ -1,0 +1,52 @@
+"""Flows of mlir-aie."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pointsman.artifacts.flows.readers.aie import from_aie
+from pointsman.errors import PointsmanError
+
+TILES = ["%a = aie.tile(0, 0)", '  %b_1 = AIE.tile(2,3) {name = "x"}', "%c = aie.tile(1, 1)"]
+
+
+def flows(*lines: str) -> set[tuple[str, tuple[str, ...], float]]:
+    found = from_aie([*TILES, *lines])
+    names = [task.name for task in found.tasks]
+    return {(names[f.source], tuple(names[d] for d in f.destinations), f.bandwidth) for f in found.flows}
+
+
+def test_flows_of_a_port_are_a_multicast_and_those_within_a_tile_are_left_out() -> None:
+    assert flows(
+        "aie.flow(%a, DMA : 0, %b_1, DMA : 1)",
+        'AIE.flow(%a, "DMA" : 0, %c, "Core" : 0)  // as an old version writes it',
+        "aie.flow(%a, DMA : 1, %a, Core : 0)",
+        "aie.flow(%c, Core : 0, %a, DMA : 0)",
+    ) == {("tile(0, 0)", ("tile(2, 3)", "tile(1, 1)"), 1.0), ("tile(1, 1)", ("tile(0, 0)",), 1.0)}
+
+
+def test_packet_flows_over_several_lines_are_read() -> None:
+    found = flows("aie.packet_flow(0x1) {", "  aie.packet_source<%a, DMA : 0>", "  aie.packet_dest<%c, Core : 0>", "}")
+    assert found == {("tile(0, 0)", ("tile(1, 1)",), 1.0)}
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("aie.flow(%a, DMA : 0, %z, DMA : 0)", "line 4: %z is no tile"),
+        ("aie.flow(%a, DMA, %c, DMA : 0)", "line 4: aie.flow is not known here"),
+        ("aie.objectfifo @of0(%a, {%c}, 2 : i32)", "line 4: aie.objectfifo is not known here"),
+        ("aie.connect<DMA : 0, North : 1>", "line 4: aie.connect is not known here"),
+        ("aie.packet_dest<%a, DMA : 0>", "line 4: a packet must have a source before its destinations"),
+    ],
+)
+def test_what_moves_words_otherwise_is_refused_with_its_line(line: str, told: str) -> None:
+    with pytest.raises(PointsmanError, match=told):
+        flows(line)
+
+
+def test_the_example_has_a_multicast_and_a_packet_flow() -> None:
+    text = (Path(__file__).parents[6] / "examples/formats/flows.mlir").read_text()
+    assert sorted(len(flow.destinations) for flow in from_aie(text.splitlines()).flows) == [1, 2]

@@ -1,0 +1,52 @@
+"""Algorithms of others as applications: they run, and every chunk is right."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+import pointsman
+from pointsman.artifacts.algorithms.by_name import import_msccl
+from pointsman.artifacts.algorithms.file import algorithm_from
+from pointsman.errors import PointsmanError
+from pointsman.network import mesh
+from pointsman.runtime import WrongAnswer
+from pointsman.runtime.algorithms import AlgorithmApplication, messages_of
+
+RING = import_msccl(Path(__file__).parents[4] / "examples/formats/ring_allreduce.xml", application=False)[0].decode()
+
+
+class Ring(AlgorithmApplication):
+    algorithm = RING
+
+
+def made(words: int = 3, size: tuple[int, ...] = (2, 2)) -> Ring:
+    return Ring(Namespace(words=words), mesh(*size))
+
+
+def test_the_example_runs_and_equals_numpy(tmp_path: Path) -> None:
+    path = tmp_path / "ring.py"
+    path.write_bytes(
+        import_msccl(Path(__file__).parents[4] / "examples/formats/ring_allreduce.xml", application=True)[0]
+    )
+    result = pointsman.run(path, mesh(2, 2), arguments=["--words", "3"], engine="model", effort=0.3)
+    assert result.correct
+    assert "16 chunks of 3 words of the allreduce are right" in result.answer
+
+
+def test_a_message_is_a_stream() -> None:
+    assert len(messages_of(algorithm_from(RING), 5)) == 24
+
+
+def test_a_wrong_chunk_is_told() -> None:
+    application = made()
+    with pytest.raises(WrongAnswer, match=r"rank 0: o\[0\] is None, and must be"):
+        application.check([{}] * 4)
+
+
+@pytest.mark.parametrize(("words", "size", "told"), [(0, (2, 2), "--words must be"), (1, (3,), "4 ranks need 4 nodes")])
+def test_too_few_words_or_nodes_are_refused(words: int, size: tuple[int, ...], told: str) -> None:
+    with pytest.raises(PointsmanError, match=told):
+        made(words, size)
