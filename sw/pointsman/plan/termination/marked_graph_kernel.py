@@ -83,16 +83,21 @@ def _finish_times(graph: Graph, words: int, passed: np.ndarray, time: np.ndarray
         row = k % window
         for actor in graph.order:
             time[row, actor] = 0
-            if k < passed[actor] or k % graph.stride[actor, 0] != graph.stride[actor, 1]:
+            # Divisions take long, and most actors move all words.
+            n = graph.stride[actor, 0]
+            if k < passed[actor] or (n > 1 and k % n != graph.stride[actor, 1]):
                 continue
             latest = 0
             for edge in range(graph.first_edge[actor], graph.first_edge[actor + 1]):
                 if graph.whole[edge]:
                     continue  # one only asks when these have happened
                 before = graph.edge_from[edge]
-                m = _last_word(graph.stride, before, k - graph.lag[edge] + 1)
+                m = k - graph.lag[edge]
+                if graph.stride[before, 0] > 1:
+                    m = _last_word(graph.stride, before, m + 1)
                 if m >= first and m >= passed[before]:
-                    latest = max(latest, time[m % window, before] + graph.delay[edge])
+                    then = row - (k - m)
+                    latest = max(latest, time[then if then >= 0 else then + window, before] + graph.delay[edge])
                 elif m >= 0:
                     latest = max(latest, graph.delay[edge])
             time[row, actor] = latest

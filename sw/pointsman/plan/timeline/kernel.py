@@ -74,7 +74,7 @@ class StepTable(NamedTuple):
     weights: np.ndarray
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", forceinline=True)
 def _choose(lanes: np.ndarray, turns: np.ndarray, moved: np.ndarray, full: np.ndarray, first: int, last: int) -> int:
     """The first lane that can make an access; -1: none."""
     for k in range(first, last):

@@ -54,7 +54,7 @@ class Post(NamedTuple):
     """Sendings and copies so far."""
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", forceinline=True)
 def put(post: Post, row: int, node: int, copy: int, origin: int, to: int, queue: int, mine: int) -> bool:
     """Put a message into the queue of its channel; false if there is none."""
     channel = post.onward[row, to]
@@ -76,7 +76,7 @@ def put(post: Post, row: int, node: int, copy: int, origin: int, to: int, queue:
     return True
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", forceinline=True)
 def copied(post: Post, source: int, queue: int, have: int, total: int) -> int:
     """A message at one node."""
     c = post.used[1]
@@ -85,20 +85,20 @@ def copied(post: Post, source: int, queue: int, have: int, total: int) -> int:
     return int(c)
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", forceinline=True)
 def send(post: Post, row: int, node: int, mail: int) -> bool:
     """The program sends a message of its own."""
     to, queue, words = post.mails[mail, 0], post.mails[mail, 1], post.mails[mail, 2]
     return put(post, row, node, copied(post, node, queue, words, words), node, to, queue, 1)
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", forceinline=True)
 def forward(post: Post, row: int, node: int, mail: int) -> bool:
     """The program passes on the message that it has taken up, as its own."""
     return put(post, row, node, post.nodes[node, GOT], node, post.mails[mail, 0], post.mails[mail, 1], 1)
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", forceinline=True)
 def find(post: Post, node: int, source: int, queue: int) -> int:
     """The first message that has come from a node (-1: any) into a queue; -1: none."""
     c = post.nodes[node, FIRST]
@@ -109,7 +109,7 @@ def find(post: Post, node: int, source: int, queue: int) -> int:
     return -1
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", forceinline=True)
 def take(post: Post, node: int, copy: int) -> None:
     """The program takes a message out of its queue."""
     before, c = -1, post.nodes[node, FIRST]
@@ -124,7 +124,7 @@ def take(post: Post, node: int, copy: int) -> None:
         post.nodes[node, LAST] = before
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", forceinline=True)
 def met(post: Post, node: int, step: int, a: int, b: int) -> bool:
     """Has come what the program waits for: a message from a (-1: any) in queue b (``step`` 0), all of it (1), or are all own
     sendings through (2)?"""
@@ -142,13 +142,14 @@ def met(post: Post, node: int, step: int, a: int, b: int) -> bool:
     return True
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", forceinline=True)
 def _register(post: Post, channel: int, end: int, turn: int) -> int:
     first, count = post.ends[channel, end, 0], post.ends[channel, end, 1]
-    return int(post.registers[first + turn % count])
+    # Divisions take long, and nearly all channels have one register or two.
+    return int(post.registers[first + (turn & count - 1 if count <= 2 else turn % count)])
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", forceinline=True)
 def _ready(post: Post, row: int, full: np.ndarray) -> tuple[int, int]:
     """What can be done next: header taken (2), word sent (0) or read (1), and the channel; -1: nothing. Headers come first, since
     they break off whatever is going on."""
@@ -173,7 +174,7 @@ def _ready(post: Post, row: int, full: np.ndarray) -> tuple[int, int]:
     return -1, -1
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", forceinline=True)
 def _open(post: Post, row: int) -> bool:
     """Is a message half in, or on its way out?"""
     found = False
@@ -184,7 +185,7 @@ def _open(post: Post, row: int) -> bool:
     return found
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", forceinline=True)
 def _sent(post: Post, node: int, channel: int, time: int) -> None:
     """A word of the sending that is on has gone."""
     s = post.channels[channel, CURRENT]
@@ -203,7 +204,7 @@ def _sent(post: Post, node: int, channel: int, time: int) -> None:
         post.nodes[node, BUSY] = time + 1 + post.costs[TURN]
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", forceinline=True)
 def _look_up(post: Post, row: int, node: int, time: int, full: np.ndarray) -> int:
     """The header of a message is understood: the message is for this node, or goes on. Gives the register of the header that
     goes on in this cycle; -1: none."""
@@ -240,7 +241,7 @@ def _look_up(post: Post, row: int, node: int, time: int, full: np.ndarray) -> in
     return register
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", forceinline=True)
 def attend(post: Post, row: int, node: int, time: int, waits: bool, full: np.ndarray) -> int:
     """One cycle of a node's agent; ``waits``: the program waits for messages, so the processor has nothing else to do. Gives the
     register that is accessed; -1: none."""

@@ -19,6 +19,9 @@ from numesh.codes import FIRST_FREE_VFSM, MoveType
 from pointsman.network import Topology
 from pointsman.routing.streams import Place, RoutedChain, RoutedPhase, RoutedVfsm, Stream
 
+from . import slot_kernels
+from .slot_kernels import SlotArrays
+
 LEAST_FRAME = 2
 """Least slots between words of a channel: a VFSM cannot take words in two consecutive slots."""
 SEND, RECEIVE = 0, 1
@@ -26,7 +29,7 @@ SEND, RECEIVE = 0, 1
 LINKS = 1 << 10
 """A cell's kind is the number of a pipeline, or for a link LINKS + the number of its port."""
 TURNS = 400
-"""Most steps of `Filling.fill`, per channel."""
+"""Most words that `Filling.fill` gives, per channel."""
 
 Cell = tuple[int, int, int]
 """(node, kind, slot)."""
@@ -72,6 +75,23 @@ def lines_of(channels: Sequence[Stream], topology: Topology) -> list[Line]:
     return found
 
 
+def _arrays(lines: Sequence[Line], weights: Sequence[float], period: int) -> SlotArrays:
+    """Channels without words, before it is known which slots they can have."""
+    places: dict[tuple[int, int], int] = {}
+    cells = [(places.setdefault((node, kind), len(places)), at) for line in lines for node, kind, at in line.cells]
+    place, at = np.array(cells, np.int64).reshape(-1, 2).T
+    return SlotArrays(
+        first=np.cumsum([0, *(len(line.cells) for line in lines)], dtype=np.int64),
+        place=np.ascontiguousarray(place),
+        at=np.ascontiguousarray(at),
+        weights=np.array(weights, np.float64),
+        can=np.zeros((len(lines), period), np.bool_),
+        has=np.zeros((len(lines), period), np.bool_),
+        words=np.zeros(len(lines), np.int64),
+        holder=np.full((len(places), period), slot_kernels.FREE, np.int64),
+    )
+
+
 class Filling:
     """Slots of channels in a period, beside those of the routed streams ``rest``.
 
@@ -88,9 +108,7 @@ class Filling:
         self.used, self.injects, self.delivers = np.zeros((3, *size), np.bool_)
         self.links: set[Cell] = set()
         """Cells of links that ``rest`` writes."""
-        self.holder: dict[Cell, int] = {}
         self.numbers: dict[tuple[int, int], int] = {}
-        self.slots: list[list[int]] = [[] for _ in lines]
         for chain in rest.chains:
             for vfsm in chain.vfsms:
                 at = vfsm.node, vfsm.pipeline
@@ -101,8 +119,7 @@ class Filling:
                     self.delivers[(*at, slot)] |= vfsm.destination.kind in ("deliver", "register")
                     if vfsm.destination.kind == "link":
                         self.links.add((vfsm.node, LINKS + vfsm.destination.number, slot))
-        self.can: list[list[bool]] = []
-        """By channel and slot: does ``rest`` leave free all cells of a word that the channel sends in this slot?"""
+        self.arrays = _arrays(lines, weights, period)
 
     def reserve(self) -> bool:
         """Keep a slot for the reprogramming VFSM in pipeline 0 of every node; False if some node has no free slot."""
@@ -112,123 +129,40 @@ class Filling:
                 return False
             slot = int(np.argmax(free))
             self.used[node, SEND, slot] = self.injects[node, SEND, slot] = True
-        self.can = [[self._left(line, slot) for slot in range(self.period)] for line in self.lines]
+        can = [[self._left(line, slot) for slot in range(self.period)] for line in self.lines]
+        self.arrays.can[:] = np.reshape(can, self.arrays.can.shape)
         return True
 
     def put(self, wanted: Sequence[Iterable[int]]) -> None:
         """Give each channel those of its ``wanted`` slots that are free."""
-        for channel, slots in enumerate(wanted):
-            for slot in slots:
-                at = slot % self.period
-                if (
-                    self.can[channel][at]
-                    and not self._holders(channel, at)
-                    and self._distance(channel, at) >= LEAST_FRAME
-                ):
-                    self._take(channel, at)
+        pairs = [(channel, slot % self.period) for channel, slots in enumerate(wanted) for slot in slots]
+        channels, slots = np.ascontiguousarray(np.array(pairs, np.int64).reshape(-1, 2).T)
+        slot_kernels.put(self.arrays, channels, slots, LEAST_FRAME)
 
     def fill(self) -> None:
-        """Give words to the channels with the smallest shares, from free slots or from channels with larger shares."""
-        idle: set[int] = set()
-        """Channels that found no slot since a channel last lost a word."""
-        for _ in range(TURNS * len(self.lines)):
-            order = sorted(set(range(len(self.lines))) - idle, key=lambda c: (self._share(c), c))
-            for channel in order:
-                losers = self._grow(channel)
-                if losers is not None:
-                    if losers:
-                        idle.clear()
-                    break
-                idle.add(channel)
-            else:
-                break
+        """Give words to the channels with the smallest shares, from free slots or from channels with larger shares.
+
+        A word goes to free cells, or to cells of channels whose shares afterwards are still no smaller than that of the channel
+        that gets it: to as few of these as possible, then as far from the channel's other words as possible.
+        """
+        slot_kernels.fill(self.arrays, LEAST_FRAME, TURNS * len(self.lines))
 
     def even_out(self) -> None:
         """Move words to free slots as long as the gaps between words of their channel become more even."""
-        for channel in range(len(self.lines)):
-            while self._move(channel):
-                pass
+        slot_kernels.even_out(self.arrays, LEAST_FRAME)
+
+    @property
+    def slots(self) -> list[list[int]]:
+        """Slots in which each channel sends, ascending."""
+        return [np.flatnonzero(row).tolist() for row in self.arrays.has]
 
     def least(self) -> float:
         """The smallest share (words / weight) of all channels."""
-        return min(map(self._share, range(len(self.lines))))
+        return float((self.arrays.words / self.arrays.weights).min())
 
     def rank(self) -> tuple[float, float]:
         """Quality, larger is better: (smallest share, minus the sum of squared gaps)."""
-        return self.least(), -sum(map(self._unevenness, range(len(self.lines))))
-
-    def _share(self, channel: int) -> float:
-        return len(self.slots[channel]) / self.weights[channel]
-
-    def _unevenness(self, channel: int) -> int:
-        slots = sorted(self.slots[channel])
-        return sum(((b - a) % self.period or self.period) ** 2 for a, b in pairwise([*slots, *slots[:1]]))
-
-    def _grow(self, channel: int) -> set[int] | None:
-        """Give ``channel`` another word, in free cells or in cells of channels whose shares afterwards are still no smaller
-        than its own. Gives the channels that lost a word; None if there is no such slot."""
-        best: tuple[int, int, int] | None = None
-        after = (len(self.slots[channel]) + 1) / self.weights[channel]
-        for slot in range(self.period):
-            if not self.can[channel][slot]:
-                continue
-            distance = self._distance(channel, slot)
-            if distance < LEAST_FRAME:
-                continue
-            losers = self._holders(channel, slot)
-            if any((len(self.slots[c]) - 1) / self.weights[c] < after for c in losers):
-                continue
-            key = -len(losers), distance, -slot
-            if best is None or key > best:
-                best = key
-        if best is None:
-            return None
-        slot = -best[2]
-        losers = self._holders(channel, slot)
-        for cell in self._cells(channel, slot):
-            if cell in self.holder:
-                loser = self.holder[cell]
-                self._drop(loser, next(s for s in self.slots[loser] if cell in self._cells(loser, s)))
-        self._take(channel, slot)
-        return losers
-
-    def _move(self, channel: int) -> bool:
-        """Move a word of ``channel`` to a free slot that makes its gaps more even; False if there is none."""
-        now = self._unevenness(channel)
-        for slot in sorted(self.slots[channel]):
-            self._drop(channel, slot)
-            found = slot
-            for other in range(self.period):
-                if not self.can[channel][other] or self._distance(channel, other) < LEAST_FRAME:
-                    continue
-                self.slots[channel].append(other)
-                if self._unevenness(channel) < now and not self._holders(channel, other):
-                    now, found = self._unevenness(channel), other
-                self.slots[channel].pop()
-            self._take(channel, found)
-            if found != slot:
-                return True
-        return False
-
-    def _cells(self, channel: int, slot: int) -> list[Cell]:
-        return [(node, kind, (slot + at) % self.period) for node, kind, at in self.lines[channel].cells]
-
-    def _holders(self, channel: int, slot: int) -> set[int]:
-        """Channels that have cells which ``channel`` needs for a word sent in ``slot``."""
-        holder, period = self.holder, self.period
-        return {
-            holder[cell]
-            for node, kind, at in self.lines[channel].cells
-            if (cell := (node, kind, (slot + at) % period)) in holder
-        }
-
-    def _distance(self, channel: int, slot: int) -> int:
-        """Slots from ``slot`` to the nearest slot of ``channel``."""
-        nearest = period = self.period
-        for other in self.slots[channel]:
-            gap = abs(slot - other)
-            nearest = min(nearest, gap, period - gap)
-        return nearest
+        return self.least(), -sum(slot_kernels.unevenness(self.arrays, c) for c in range(len(self.lines)))
 
     def _left(self, line: Line, slot: int) -> bool:
         """Does ``rest`` leave the cells of a word sent in ``slot`` free? In a pipeline no delivery may come in the slot before an
@@ -241,25 +175,14 @@ class Filling:
         last = slot + len(line.nodes)
         return not (self.delivers[u, SEND, (slot - 1) % self.period] or self.injects[v, RECEIVE, last % self.period])
 
-    def _take(self, channel: int, slot: int) -> None:
-        for cell in self._cells(channel, slot):
-            self.holder[cell] = channel
-        self.slots[channel].append(slot)
-
-    def _drop(self, channel: int, slot: int) -> None:
-        for cell in self._cells(channel, slot):
-            del self.holder[cell]
-        self.slots[channel].remove(slot)
-
     def chains(self, first: int, doubled: Collection[int] = ()) -> list[RoutedChain]:
         """The routed channels; the first has index ``first`` among the streams of the phase. Channels in ``doubled`` have two
         chains that take turns."""
         found = []
-        for k, line in enumerate(self.lines):
-            turns = 2 if k in doubled and len(self.slots[k]) > 1 else 1
+        for k, (line, slots) in enumerate(zip(self.lines, self.slots, strict=True)):
+            turns = 2 if k in doubled and len(slots) > 1 else 1
             for turn in range(turns):
-                slots = tuple(sorted(self.slots[k])[turn::turns])
-                found.append(RoutedChain(first + k, turn, self._vfsms(line, slots)))
+                found.append(RoutedChain(first + k, turn, self._vfsms(line, tuple(slots[turn::turns]))))
         return found
 
     def _vfsms(self, line: Line, slots: Sequence[int]) -> tuple[RoutedVfsm, ...]:
