@@ -9,7 +9,7 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream
+.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,10 @@ fpga: $(STAMP) ## area and clock of the node on an ECP5, into docs/fpga.md (long
 bitstream: $(STAMP) ## a 2x2 mesh for the ULX3S-85F board, build/fpga/exchange.bit
 	@$(BIN)/python examples/fpga/board.py --folder build/fpga
 
+soc: $(STAMP) ## COP programs in C on 2x2 RISC-V nodes, the whole RTL in Verilator: answers, words and cycles by category
+	@$(BIN)/python examples/soc/soc.py matmul
+	@$(BIN)/python examples/soc/soc.py halo
+
 soak: $(STAMP) ## the slow tests, then 10^9 node-cycles of random programs (can be stopped and started again)
 	@$(BIN)/python -m pytest -m slow
 	@nice $(BIN)/python tests/sim/cosim/soak.py
@@ -121,6 +125,6 @@ docs: $(STAMP) ## the documentation, into build/docs/, warnings as errors
 clean: ## remove what was built; keeps .venv
 	@rm -rf build sim_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-run verilog docs bench reproduce fpga bitstream sim formal mutants soak-everything: | build
+run verilog docs bench reproduce fpga bitstream soc sim formal mutants soak-everything: | build
 build:
 	@mkdir -p build

@@ -81,7 +81,7 @@ def test_c_does_what_the_application_did(tmp_path: Path):
 @pytest.mark.parametrize(
     ("file", "before", "after"),
     [
-        ("pm.c", "message(with, lane->data)[k] = word;", "message(with, lane->data)[0] = word;"),
+        ("pm.c", "next1 == last1 ? first1 : next1 + 1", "first1"),
         ("pm.c", "blocks * (int32_t)PM_PERIOD", "(blocks + 1) * (int32_t)PM_PERIOD"),
         (
             "pm.c",

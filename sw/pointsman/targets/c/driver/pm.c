@@ -65,58 +65,150 @@ static pm_word *message(const struct messages *with, unsigned data)
     return data == PM_IN ? with->in : with->temporary + (data - PM_TEMPORARY) * with->m;
 }
 
-static pm_word word_out(const struct messages *with, const struct pm_lane *lane, uint32_t k)
+/* A lane whose words are moving. */
+struct moving {
+    const uint8_t *registers;
+    pm_word *at;         /* its next word; null: contents do not matter */
+    uint32_t left;       /* words still to move */
+    uint32_t moved;
+    unsigned count, turn; /* registers, the next of them */
+    int write;
+    int bound;           /* other lanes may hold it up */
+};
+
+static void access_port(struct pm *cop, struct moving *one)
 {
-    if (lane->data == PM_TOKEN)
-        return 0;
-    return lane->data == PM_OUT ? with->out[k] : message(with, lane->data)[k];
+    unsigned r = one->registers[one->turn];
+    if (one->write)
+        pm_port_put(cop->port, r, one->at ? *one->at : 0);
+    else if (one->at)
+        *one->at = pm_port_get(cop->port, r);
+    else
+        (void)pm_port_get(cop->port, r);
+    if (one->at)
+        one->at++;
+    if (++one->turn == one->count)
+        one->turn = 0;
+    one->moved++;
+    one->left--;
 }
 
-static void word_in(const struct messages *with, const struct pm_lane *lane, uint32_t k, pm_word word)
+/* What is left of a lane when no other has words to move: accesses may wait at the port. */
+static void move_rest(struct pm *cop, struct moving *one)
 {
-    if (lane->data != PM_TOKEN)
-        message(with, lane->data)[k] = word;
+    if (one->count == 1 && one->at) {
+        unsigned r = one->registers[0];
+        pm_word *at = one->at, *end = at + one->left;
+        if (one->write)
+            while (at != end)
+                pm_port_put(cop->port, r, *at++);
+        else
+            while (at != end)
+                *at++ = pm_port_get(cop->port, r);
+        return;
+    }
+    while (one->left)
+        access_port(cop, one);
+}
+
+static int may_move(const struct moving *all, const struct pm_lane *lane, const struct moving *one)
+{
+    if (lane->after >= 0) {
+        const struct moving *before = &all[lane->after];
+        if (lane->after_all ? before->left > 0 : before->moved <= one->moved)
+            return 0;
+    }
+    return lane->pair < 0 || one->moved < all[lane->pair].moved + lane->window;
+}
+
+/* As `transfer`, of two lanes that pass words on their own, until one of them is complete: what most exchanges are. */
+static void move_two(struct pm *cop, struct moving *all, const struct pm_lane *lanes)
+{
+    void *port = cop->port;
+    const uint8_t *const first0 = all[0].registers, *const first1 = all[1].registers;
+    const uint8_t *const last0 = first0 + all[0].count - 1, *const last1 = first1 + all[1].count - 1;
+    const uint8_t *next0 = first0, *next1 = first1;
+    const int write0 = all[0].write, write1 = all[1].write;
+    pm_word *at0 = all[0].at, *at1 = all[1].at;
+    pm_word *const end0 = at0 + all[0].left, *const end1 = at1 + all[1].left;
+    /* Words by which lane 0 may still get ahead of lane 1, and lane 1 of lane 0. */
+    uint32_t ahead0 = lanes[0].pair < 0 ? 0x40000000u : lanes[0].window;
+    uint32_t ahead1 = lanes[1].pair < 0 ? 0x40000000u : lanes[1].window;
+
+    while (at0 != end0 && at1 != end1) {
+        if (ahead0 && pm_port_full(port, *next0) != write0) {
+            if (write0)
+                pm_port_put(port, *next0, *at0++);
+            else
+                *at0++ = pm_port_get(port, *next0);
+            next0 = next0 == last0 ? first0 : next0 + 1;
+            ahead0--;
+            ahead1++;
+        } else if (ahead1 && pm_port_full(port, *next1) != write1) {
+            if (write1)
+                pm_port_put(port, *next1, *at1++);
+            else
+                *at1++ = pm_port_get(port, *next1);
+            next1 = next1 == last1 ? first1 : next1 + 1;
+            ahead1--;
+            ahead0++;
+        }
+    }
+    all[0].left = (uint32_t)(end0 - at0);
+    all[1].left = (uint32_t)(end1 - at1);
+    all[0].at = at0;
+    all[1].at = at1;
+    all[0].turn = (unsigned)(next0 - first0);
+    all[1].turn = (unsigned)(next1 - first1);
+}
+
+static int are_plain(const struct moving *all, const struct pm_lane *lanes)
+{
+    unsigned i;
+    for (i = 0; i < 2; i++)
+        if (lanes[i].after >= 0 || !all[i].at || !all[i].left)
+            return 0;
+    return 1;
 }
 
 /* Move the words of a group, each lane as fast as the port and the other lanes let it. */
 static void transfer(struct pm *cop, const struct pm_group *group, const struct messages *with)
 {
-    const struct pm_lane *lanes = group->lanes;
-    uint32_t moved[PM_LANES], words[PM_LANES];
-    uint8_t turn[PM_LANES];
+    struct moving all[PM_LANES];
     unsigned open = 0, i;
 
     for (i = 0; i < group->count; i++) {
-        moved[i] = 0;
-        turn[i] = 0;
-        words[i] = lanes[i].words < 0 ? with->m : (uint32_t)lanes[i].words;
-        open += words[i] > 0;
+        const struct pm_lane *lane = &group->lanes[i];
+        struct moving *one = &all[i];
+        one->registers = lane->registers;
+        /* Words to send are not written to; a lane that reads never names PM_OUT. */
+        one->at = lane->data == PM_TOKEN ? 0 : lane->data == PM_OUT ? (pm_word *)(uintptr_t)with->out : message(with, lane->data);
+        one->left = lane->words < 0 ? with->m : (uint32_t)lane->words;
+        one->moved = 0;
+        one->count = lane->count;
+        one->turn = 0;
+        one->write = lane->write;
+        one->bound = lane->after >= 0 || lane->pair >= 0;
+        open += one->left > 0;
     }
-    while (open) {
+    if (group->count == 2 && are_plain(all, group->lanes))
+        move_two(cop, all, group->lanes), open = 1;
+    while (open > 1) {
         for (i = 0; i < group->count; i++) {
-            const struct pm_lane *lane = &lanes[i];
-            unsigned r;
-            if (moved[i] == words[i])
+            struct moving *one = &all[i];
+            if (!one->left || (one->bound && !may_move(all, &group->lanes[i], one)))
                 continue;
-            if (lane->after >= 0 && moved[lane->after] < (lane->after_all ? words[lane->after] : moved[i] + 1))
+            if (pm_port_full(cop->port, one->registers[one->turn]) == one->write)
                 continue;
-            if (lane->pair >= 0 && moved[i] >= moved[lane->pair] + lane->window)
-                continue;
-            r = lane->registers[turn[i]];
-            /* The last lane that is open may wait at the port: nothing else could move meanwhile. */
-            if (open > 1 && pm_port_full(cop->port, r) == lane->write)
-                continue;
-            if (lane->write)
-                pm_port_put(cop->port, r, word_out(with, lane, moved[i]));
-            else
-                word_in(with, lane, moved[i], pm_port_get(cop->port, r));
-            if (++turn[i] == lane->count)
-                turn[i] = 0;
-            if (++moved[i] == words[i])
+            access_port(cop, one);
+            if (!one->left)
                 open--;
             break;
         }
     }
+    for (i = 0; open && i < group->count; i++)
+        if (all[i].left)
+            move_rest(cop, &all[i]);
 }
 
 static void meet(struct pm *cop, const struct pm_group *group)

@@ -43,7 +43,11 @@ void pm_port_put_at(void *port, uint32_t time, unsigned r, uint32_t word);
 
 static inline int pm_port_full(void *port, unsigned r)
 {
-    return (((volatile uint32_t *)port)[PM_FULL_WORDS + r / 32] >> (r % 32)) & 1;
+#if PM_REGISTERS <= 32
+    return (int)(((volatile uint32_t *)port)[PM_FULL_WORDS] >> r & 1);
+#else
+    return (int)(((volatile uint32_t *)port)[PM_FULL_WORDS + r / 32] >> (r % 32) & 1);
+#endif
 }
 
 static inline void pm_port_put(void *port, unsigned r, uint32_t word)
