@@ -92,6 +92,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "place": call("place flows.json --mesh 2x2 --json place.json", "place.json"),
         "configure": call("configure connections.json --json configure.json", "configure.json"),
         "channels": call("channels channels.json --json phases.json", "phases.json"),
+        "fem": call("fem plate:4x4 --parts 2 --mesh 2x1 --run --target iwarp --json fem.json", "fem.json"),
         "map": memory_map(NodeShape()),
         "switch_map": address_map(SwitchShape()),
     }

@@ -4,7 +4,7 @@ The commands of these names call them.
 
 Start with ``running``. ``options`` has what may be chosen, ``result`` what a run gives, ``targets`` the kinds of hardware,
 ``judged`` the judge's word on what is made. Modules open the rooms that they need when they are called, so that help and errors
-of the command come at once.
+of the command come at once. There are more than twelve modules, as every function of the interface has its own.
 """
 
 from .comparing import compare

@@ -24,6 +24,7 @@ from .commands.compile import compile_
 from .commands.configure import configure
 from .commands.explain import explain
 from .commands.export import export
+from .commands.fem import fem
 from .commands.fmt import fmt
 from .commands.import_ import import_
 from .commands.optical import optical
@@ -108,6 +109,7 @@ def main() -> None:
       pointsman collective all-gather --topology torus:5x7
       pointsman configure connections.json --json configurations.json
       pointsman channels connections.json --json phases.json
+      pointsman fem plate:12x12 --parts 16 --mesh 4x4 --run
       pointsman optical examples/optical/torus.json
       pointsman arrays examples/arrays/livermore18.f90
       pointsman sweep examples/sweep/matmul.toml
@@ -124,6 +126,7 @@ for _command in (
     collective,
     compare,
     explain,
+    fem,
     fmt,
     import_,
     export,

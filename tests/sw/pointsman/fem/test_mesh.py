@@ -1,0 +1,78 @@
+"""Meshes from files, and meshes that are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pointsman.errors import PointsmanError
+from pointsman.fem.generators import plate
+from pointsman.fem.mesh import ElementMesh, read_mesh
+
+meshio = pytest.importorskip("meshio")
+SQUARE = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], float)
+
+
+def test_faces_and_border_of_a_plate():
+    mesh = plate(3, 2)
+    assert len(mesh.elements) == 12
+    assert len(mesh.faces) == 6 + 3 + 4  # diagonals, and inner sides of squares across and along
+    assert np.setdiff1d(np.arange(12), mesh.border).tolist() == [5, 6]
+
+
+@pytest.mark.parametrize("ending", ["msh", "vtk", "vtu", "inp"])
+def test_meshes_are_read_from_files_and_stray_points_left_out(tmp_path, ending):
+    points = np.concatenate([SQUARE, [[9, 9]]])
+    points = np.concatenate([points, np.zeros((5, 1))], axis=1)
+    path = tmp_path / f"square.{ending}"
+    meshio.Mesh(points, [("triangle", np.array([[0, 1, 2], [1, 3, 2]]))]).write(path)
+    mesh = read_mesh(path)
+    assert mesh.points.tolist() == SQUARE.tolist()
+    assert mesh.elements.tolist() == [[0, 1, 2], [1, 3, 2]]
+
+
+def test_tetrahedra_are_read(tmp_path):
+    points = np.concatenate([np.zeros((1, 3)), np.eye(3)])
+    path = tmp_path / "corner.vtk"
+    meshio.Mesh(points, [("tetra", np.array([[0, 1, 2, 3]]))]).write(path)
+    assert read_mesh(path).elements.shape == (1, 4)
+
+
+@pytest.mark.parametrize(
+    ("points", "elements", "message"),
+    [
+        (SQUARE, np.zeros((0, 3), int), "a mesh must have an element at least"),
+        (SQUARE, np.array([[0, 1, 4]]), "element 0: a corner must be one of the nodes 0..3, not 4"),
+        (SQUARE, np.array([[0, 1, -1]]), "element 0: a corner must be one of the nodes 0..3, not -1"),
+        (SQUARE, np.array([[0, 1, 2], [1, 1, 2]]), "element 1 has no extent"),
+        (SQUARE, np.array([[0, 1, 2]]), "node 3 of the mesh belongs to no element"),
+        (
+            np.concatenate([SQUARE, SQUARE[:2] + 5]),
+            np.array([[0, 1, 2], [3, 4, 5]]),
+            "the mesh is not connected: no way over",
+        ),
+        (np.concatenate([SQUARE[:3], [[np.nan, 0]]]), np.array([[0, 1, 2]]), "point 3 is no place: not a number"),
+        (SQUARE, np.array([[0, 1, 2, 3]]), "elements of 4 corners need points of 3 coordinates, not of 2"),
+    ],
+)
+def test_what_is_no_mesh_is_refused(points, elements, message):
+    with pytest.raises(PointsmanError) as caught:
+        ElementMesh(points, elements)
+    assert message in str(caught.value)
+
+
+def test_files_of_the_wrong_kind_are_refused(tmp_path):
+    with pytest.raises(PointsmanError, match=r"there is no mesh file"):
+        read_mesh(tmp_path / "none.msh")
+    text = tmp_path / "text.msh"
+    text.write_text("this is no mesh\n")
+    with pytest.raises(PointsmanError, match=r"cannot read the mesh .*text\.msh"):
+        read_mesh(text)
+    unknown = tmp_path / "mesh.txt"
+    unknown.write_text("?")
+    with pytest.raises(PointsmanError, match="cannot read the mesh"):
+        read_mesh(unknown)
+    quads = tmp_path / "quads.vtk"
+    meshio.Mesh(np.concatenate([SQUARE, np.zeros((4, 1))], axis=1), [("quad", np.array([[0, 1, 3, 2]]))]).write(quads)
+    with pytest.raises(PointsmanError, match="must have triangles or tetrahedra, not quad"):
+        read_mesh(quads)
