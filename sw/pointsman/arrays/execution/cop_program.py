@@ -13,6 +13,8 @@ from pointsman.cop.python.calls import Part
 from .sites import Site, Sites
 from .steps import Exchange, Step, choose
 
+MARK = "'"
+"""Behind it a name says where it comes from, such as the subroutine in which it is."""
 ALONE = "done"
 """Barrier of a program that sends nothing: a COP program has an operator."""
 
@@ -65,7 +67,7 @@ class CopProgram:
         def visit(body: Sequence[Statement]) -> None:
             for statement in body:
                 if isinstance(statement, DoLoop) and any(map(self.sites.communicates, statement.body)):
-                    found[statement] = f"loop_{statement.range.name}_{len(found) + 1}"
+                    found[statement] = f"loop_{statement.range.name.partition(MARK)[0]}_{len(found) + 1}"
                     visit(statement.body)
                 elif isinstance(statement, Branch):
                     visit(statement.then)

@@ -15,15 +15,16 @@ from fparser.two.utils import walk
 from pointsman.arrays.errors import ArrayProgramError
 from pointsman.arrays.tree.affine import Affine, Range
 from pointsman.arrays.tree.mapping import Array
-from pointsman.arrays.tree.sections import SectionReference, array_assignment
+from pointsman.arrays.tree.sections import Section, SectionReference, array_assignment
 from pointsman.arrays.tree.statements import Apply, ArrayProgram, Assign, Branch, DoLoop, Statement, references
 
-from .directives import Directives
+from .directives import IGNORED, Directives
 from .expressions import Names, affine, expression, known_value, mapping_of, of_integers, reference
+from .subroutines import Subroutines, arguments_of, main_of, replace_names
 from .text import FortranText, directive_of, line_of
 
 F = Fortran2003
-SILENT = (F.Continue_Stmt, F.Print_Stmt, F.Write_Stmt, F.Comment, F.Return_Stmt, F.Stop_Stmt)
+SILENT = (F.Continue_Stmt, F.Print_Stmt, F.Write_Stmt, F.Comment)
 
 
 def read_program(
@@ -53,13 +54,20 @@ def read_program(
     ArrayProgramError
     """
     source = FortranText(text, file, fixed)
-    unit = source.parsed()
-    return _Reader(source, dict(values or {}), tuple(processors) if processors else None).program(unit)
+    tree = source.tree()
+    return _Reader(source, dict(values or {}), tuple(processors) if processors else None, tree).program(
+        main_of(source, tree)
+    )
 
 
 class _Reader:
-    def __init__(self, text: FortranText, values: dict[str, int], processors: tuple[int, ...] | None) -> None:
+    def __init__(
+        self, text: FortranText, values: dict[str, int], processors: tuple[int, ...] | None, tree: Any
+    ) -> None:
         self.text = text
+        self.subroutines = Subroutines(text, tree)
+        self.stack: list[str] = []
+        self.given: frozenset[str] = frozenset()
         self.values = mapping_of(values)
         self.names = Names(text, dict(self.values))
         self.directives = Directives(self.names, processors)
@@ -78,8 +86,6 @@ class _Reader:
                 statements += part.children
             elif directive_of(part) is not None:
                 pending.append((directive_of(part) or "", line_of(part)))
-            elif isinstance(part, F.Internal_Subprogram_Part):
-                raise self.text.error(line_of(part), "subprograms inside a program are not built")
         # Directives that stand between the declarations and the first statement belong to either part.
         while statements and isinstance(statements[0], F.Comment):
             first = statements.pop(0)
@@ -89,14 +95,9 @@ class _Reader:
             if (directive, line) not in changes:
                 self.directives.declare(directive, line)
         self.directives.finish()
-        self.names.changing = {
-            str(one.items[0]).lower()
-            for part in statements
-            for one in walk(part, F.Assignment_Stmt)
-            if isinstance(one.items[0], F.Name)
-        }
+        self.names.changing = self.changing(statements) | self.subroutines.changed_by_calls(statements)
         at_once = [self.directives.redistribute(*one) for one in changes]
-        body = (*filter(None, at_once), *self.statements(statements))
+        body = (*filter(None, at_once), *self.statements(self.without_end(statements)))
         assert self.directives.grid is not None
         free = self.names
         return ArrayProgram(
@@ -109,6 +110,16 @@ class _Reader:
             tuple(free.remarks),
             frozenset(filter(free.is_integer, free.arrays)),
         )
+
+    @staticmethod
+    def changing(statements: Sequence[Any]) -> set[str]:
+        """Names that statements assign as a whole."""
+        return {
+            str(one.items[0]).lower()
+            for part in statements
+            for one in walk(part, F.Assignment_Stmt)
+            if isinstance(one.items[0], F.Name)
+        }
 
     # Declarations
 
@@ -123,10 +134,13 @@ class _Reader:
         elif isinstance(node, F.Parameter_Stmt):
             for one in walk(node, F.Named_Constant_Def):
                 self.parameter(str(one.items[0]).lower(), one.items[1], line)
+        elif isinstance(node, F.Data_Stmt):
+            where = self.text.position(line)
+            self.names.remarks[f"{where}: DATA is passed over; first values are those that a run is given"] = None
         elif isinstance(node, F.Dimension_Stmt):
             for name, shape in node.items[0]:
                 self.array(str(name).lower(), shape, line)
-        elif not isinstance(node, F.Implicit_Stmt | F.Data_Stmt | F.Common_Stmt | F.Intrinsic_Stmt):
+        elif not isinstance(node, F.Implicit_Stmt | F.Common_Stmt | F.Intrinsic_Stmt):
             raise self.text.error(
                 line, f"the declaration {str(node).splitlines()[0]} is of a kind that is not known here"
             )
@@ -140,10 +154,14 @@ class _Reader:
             parameter = parameter or str(one).lower() == "parameter"
         for entity in entities.children:
             name = str(entity.items[0]).lower()
-            self.names.declared.add(name)
-            if str(kind).lower().startswith("integer"):
-                self.names.integers.add(name)
+            integer = str(kind).lower().startswith("integer")
             shape = entity.items[1] if entity.items[1] is not None else shape_for_all
+            if name in self.given:
+                self.argument(name, integer, shape, line)
+                continue
+            self.names.declared.add(name)
+            if integer:
+                self.names.integers.add(name)
             if parameter:
                 self.parameter(name, entity.items[3].items[1], line)
             elif shape is not None:
@@ -160,6 +178,12 @@ class _Reader:
         self.names.parameters[name] = value
 
     def array(self, name: str, shape: Any, line: int) -> None:
+        bounds = self.bounds(name, shape, line)
+        if name in self.names.arrays:
+            raise self.text.error(line, f"{name} is declared twice", part=name)
+        self.names.arrays[name] = Array(name, bounds)
+
+    def bounds(self, name: str, shape: Any, line: int) -> tuple[tuple[int, int], ...]:
         bounds = []
         for one in shape.children if hasattr(shape, "children") else [shape]:
             if not isinstance(one, F.Explicit_Shape_Spec):
@@ -176,9 +200,27 @@ class _Reader:
                     hint=f"give one: --set {symbol}=…",
                 )
             bounds.append((first, last))
-        if name in self.names.arrays:
-            raise self.text.error(line, f"{name} is declared twice", part=name)
-        self.names.arrays[name] = Array(name, tuple(bounds))
+        return tuple(bounds)
+
+    def argument(self, name: str, integer: bool, shape: Any, line: int) -> None:
+        """A dummy argument is what is passed, so its declaration has to say the same."""
+        passed = self.names.arrays.get(name, Array(name, ()))
+        if integer != self.names.is_integer(name):
+            raise self.text.error(line, f"{name} is passed, and has another type there")
+        parts = [] if shape is None else list(shape.children)
+        assumed = bool(parts) and all(isinstance(one, F.Assumed_Shape_Spec) and one.items[1] is None for one in parts)
+        if assumed:
+            lows = [1 if one.items[0] is None else known_value(one.items[0], self.names) for one in parts]
+            same = lows == [low for low, _ in passed.bounds]
+        else:
+            same = (() if shape is None else self.bounds(name, shape, line)) == passed.bounds
+        if not same:
+            there = ",".join(f"{low}:{high}" for low, high in passed.bounds) or "none"
+            raise self.text.error(
+                line,
+                f"{name} is passed, and has the bounds {there} there, not those of this argument",
+                hint="arrays are passed whole and keep their bounds",
+            )
 
     # Statements
 
@@ -187,12 +229,94 @@ class _Reader:
         for node in nodes:
             directive = directive_of(node)
             if directive is not None:
+                if self.stack and not directive.lower().startswith(IGNORED):
+                    raise self.text.error(
+                        line_of(node),
+                        "a directive in a subroutine is not built: its arrays lie as what is passed does",
+                        hint="redistribute before and behind the call",
+                    )
                 change = self.directives.redistribute(directive, line_of(node))
                 made += [change] if change is not None else []
             elif not isinstance(node, SILENT):
                 made += self.statements(_comments_before(node))
-                made.append(self.statement(node))
+                made += self.call(node) if isinstance(node, F.Call_Stmt) else [self.statement(node)]
         return tuple(made)
+
+    def call(self, node: Any) -> list[Statement]:
+        """A subroutine's statements in place of its call, with arguments that are no names assigned before and, perhaps, behind."""
+        line = line_of(node)
+        one = self.subroutines.at_call(node, self.stack)
+        mark = f"'{one.name}{self.subroutines.calls}"
+        assigned = one.assigned()
+        meaning: dict[str, str] = {}
+        before: list[Statement] = []
+        behind: list[Statement] = []
+        for dummy, given in zip(one.dummies, arguments_of(node), strict=True):
+            if isinstance(given, F.Name):
+                meaning[dummy] = str(given).lower()
+                continue
+            meaning[dummy] = name = dummy + mark
+            self.names.declared.add(name)
+            value = known_value(given, self.names)
+            self.names.integers |= {name} if self.integer(given) else set()
+            if value is not None and dummy not in assigned:
+                self.names.parameters[name] = value
+                continue
+            target = SectionReference(name, (), self.text.position(line))
+            self.names.scalar(name)
+            self.names.changing.add(name)
+            before.append(self.passed(target, expression(given, self.names), line))
+            if dummy in assigned:
+                if not isinstance(given, F.Part_Ref):
+                    raise self.text.error(
+                        line, f"{one.name} assigns its argument {dummy}, and what is passed is no variable"
+                    )
+                behind.append(self.passed(reference(given, self.names), target, line))
+        if repeated := [
+            name for name in meaning.values() if list(meaning.values()).count(name) > 1 and assigned & set(meaning)
+        ]:
+            raise self.text.error(line, f"{repeated[0]} is passed twice to {one.name}, which assigns its arguments")
+        replace_names(one, meaning, mark)
+        outer, self.given = self.given, frozenset(meaning.values())
+        self.stack.append(one.name)
+        for part in one.specification:
+            for declared in _flat(part) if isinstance(part, F.Specification_Part) else [part]:
+                if isinstance(declared, F.Comment):
+                    self.statements([declared])
+                else:
+                    self.declaration(declared, [])
+        statements = list(one.statements)
+        self.names.changing |= self.changing(statements) | self.subroutines.changed_by_calls(statements)
+        body = self.statements(self.without_end(statements))
+        self.stack.pop()
+        self.given = outer
+        return [*before, *body, *behind]
+
+    def integer(self, node: Any) -> bool:
+        """Is an expression that is passed of type INTEGER?"""
+        return of_integers(expression(node, self.names), self.names)
+
+    def passed(self, target: SectionReference, value: Any, line: int) -> Assign:
+        if any(isinstance(one, Section) for one in target.subscripts):
+            raise self.text.error(line, "a section is passed", hint="pass the whole array, and its bounds")
+        return array_assignment(target, value, self.names.arrays, position=self.text.position(line))
+
+    def without_end(self, statements: list[Any]) -> list[Any]:
+        """Statements of a unit without the RETURN or STOP at their end.
+
+        Raises
+        ------
+        ArrayProgramError
+            For one that stands elsewhere: it would leave statements out.
+        """
+        body = [one for one in statements if not isinstance(one, F.Comment) or directive_of(one) is not None]
+        last = body[-1] if body and isinstance(body[-1], F.Return_Stmt | F.Stop_Stmt) else None
+        for one in walk(statements, (F.Return_Stmt, F.Stop_Stmt)):
+            if one is not last:
+                raise self.text.error(
+                    line_of(one), f"{str(one).split()[0]} before the end is not built", hint="write an IF"
+                )
+        return [one for one in statements if one is not last]
 
     def statement(self, node: Any) -> Statement:
         line = line_of(node)
@@ -219,7 +343,7 @@ class _Reader:
         raise self.text.error(
             line,
             f"a statement of a kind that is not known here: {str(node).splitlines()[0]}",
-            hint="known are assignments, DO with bounds, IF, FORALL and WHERE",
+            hint="known are assignments, DO with bounds, IF, FORALL, WHERE and CALL",
         )
 
     def assignment(self, node: Any, line: int, *, mask: object = None, indices: Sequence[Range] = ()) -> Assign:

@@ -47,6 +47,7 @@ class FortranText:
     def position(self, number: int, part: str = "") -> Position:
         """Where on a line (from 1) a part of it is first said; the first character if it is not found."""
         line = self.lines[number - 1] if 1 <= number <= len(self.lines) else ""
+        part = part.partition("'")[0]  # behind it: from which call of a subroutine a name is
         found = re.search(rf"(?<!\w){re.escape(part)}", line, re.IGNORECASE) if part else None
         at = found.start() if found else len(line) - len(line.lstrip())
         return Position(self.file, max(number, 1), at + 1)
@@ -56,13 +57,13 @@ class FortranText:
         line = self.lines[number - 1] if 1 <= number <= len(self.lines) else ""
         return ArrayProgramError(message, position=self.position(number, part), line=line, hint=hint)
 
-    def parsed(self) -> Any:
-        """The parse tree of the only program unit.
+    def tree(self) -> Any:
+        """A new parse tree of all program units.
 
         Raises
         ------
         ArrayProgramError
-            If the text is no Fortran by the standard of 2008, or has no or several program units.
+            If the text is no Fortran by the standard of 2008.
         """
         parse = _parser()
         if not any(re.match(r"\s*end\b", line, re.IGNORECASE) for line in self.lines):
@@ -70,17 +71,13 @@ class FortranText:
         reader = FortranStringReader(self.text, ignore_comments=False)
         reader.set_format(FortranFormat(not self.fixed, False))
         try:
-            tree = parse(reader)
+            return parse(reader)
         except (FortranSyntaxError, NoMatchError) as error:
             found = re.search(r"at line (\d+)", str(error))
             number = int(found[1]) if found else 1
             raise self.error(number, "this is no Fortran statement, or none that may stand here") from None
         except Exception as error:  # fparser has no common class for what it raises on hostile text
             raise self.error(1, f"the text cannot be parsed: {type(error).__name__}") from None
-        units = [unit for unit in tree.children if not isinstance(unit, Fortran2003.Comment)]
-        if len(units) != 1:
-            raise self.error(1, f"an array program is a single program unit, and this text has {len(units)}")
-        return units[0]
 
 
 def line_of(node: Any) -> int:

@@ -104,7 +104,7 @@ def test_integers_stay_integers() -> None:
     [
         ("do while (a(1)>0)\nenddo", "a loop that is not counted"),
         ("goto 10", "of a kind that is not known here: GO TO 10"),
-        ("call f(a)", "of a kind that is not known here"),
+        ("call f(a)", "there is no subroutine f in this text"),
         ("a(1,2)=1", "has 1 dimensions and is given 2 subscripts"),
         ("a(1:3)=a(1:4)", "has 4 elements and that of a, to which it is assigned, 3"),
         ("a(1)=foo(3)", "foo is not an array"),

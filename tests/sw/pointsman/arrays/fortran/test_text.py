@@ -24,11 +24,10 @@ def test_places_are_found_as_words() -> None:
         ("", "p.f90:1:1: the program has no END"),
         ("program p\nx = = 1\nend\n", "p.f90:2:1: this is no Fortran statement"),
         ("program p\ndo i = 1, 3\nend\n", "this is no Fortran statement"),
-        ("subroutine s\nend\nsubroutine t\nend\n", "single program unit"),
         ("\x00\xff\nend\n", "p.f90:1:1"),
     ],
 )
 def test_what_is_no_program(text: str, said: str) -> None:
     with pytest.raises(ArrayProgramError) as caught:
-        FortranText(text, "p.f90").parsed()
+        FortranText(text, "p.f90").tree()
     assert said in str(caught.value)
