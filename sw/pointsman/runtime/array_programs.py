@@ -18,11 +18,12 @@ from pointsman.arrays.analysis import derive
 from pointsman.arrays.analysis.communications import Communications
 from pointsman.arrays.errors import ArrayProgramError
 from pointsman.arrays.execution.cop_program import ALONE, CopProgram, Named
-from pointsman.arrays.execution.homes import Distributed, first_distribution, redistributed
+from pointsman.arrays.execution.homes import Distributed, Homes, first_distribution, redistributed
+from pointsman.arrays.execution.inspecting import Inspector, inspected
 from pointsman.arrays.execution.local import LocalWork, Memory, cycles_of
 from pointsman.arrays.execution.sites import Site, Sites, find_sites
 from pointsman.arrays.execution.steps import Broadcasts, Exchange
-from pointsman.arrays.tree.meaning import run
+from pointsman.arrays.tree.meaning import Watcher, run
 from pointsman.arrays.tree.statements import ArrayProgram, Branch, DoLoop, Redistribute, Statement
 from pointsman.cop import Network, Parts
 from pointsman.errors import PointsmanError
@@ -50,6 +51,8 @@ class ArrayApplication(Application):
         32-bit words of an element, 1 or 2; expressions are computed with 64 bits in any case.
     communications : Communications or None
         After any step of the analysis; None: after the last.
+    inspect : bool
+        Send through subscripts that are not affine what the sequential meaning reads with these first values, and nothing else.
 
     Raises
     ------
@@ -66,6 +69,7 @@ class ArrayApplication(Application):
         first: Mapping[str, np.ndarray] | None = None,
         words: int = 1,
         communications: Communications | None = None,
+        inspect: bool = False,
     ) -> None:
         grid = program_read.grid
         if topology is None:
@@ -81,8 +85,14 @@ class ArrayApplication(Application):
         self.results: Sequence[Any] = ()
         self.dtype = np.dtype(np.float32 if words == 1 else np.float64)
         self.first = dict(first_values(program_read), **(first or {}))
-        self.expected = self._expected()
+        inspector = Inspector(Homes(program_read)) if inspect else None
+        self.expected = self._expected(inspector)
         self.sites: Sites = find_sites(derive(program_read)["scheduled"] if communications is None else communications)
+        self.inspected: tuple[int, int] | None = None
+        """Elements of irregular communications before and after inspection."""
+        if inspector is not None:
+            found = inspected(self.sites, inspector)
+            self.sites, self.inspected = found.sites, (found.before, found.after)
         held = self.sites.homes.size * words
         if held > NODE_WORDS:
             raise ArrayProgramError(
@@ -92,12 +102,12 @@ class ArrayApplication(Application):
         self.cop_program = CopProgram(self.sites, words)
         self.local = LocalWork(self.sites.homes)
 
-    def _expected(self) -> dict[str, np.ndarray]:
+    def _expected(self, watcher: Watcher | None) -> dict[str, np.ndarray]:
         """The last values, by the sequential meaning."""
         name = self.array_program.name
         try:
             with np.errstate(all="ignore"):
-                return run(self.array_program, self.first, dtype=self.dtype)
+                return run(self.array_program, self.first, watcher, dtype=self.dtype)
         except KeyError as error:
             raise ArrayProgramError(
                 f"{error.args[0]} has no value in {name}", hint=f"give one: --set {error.args[0]}=…"

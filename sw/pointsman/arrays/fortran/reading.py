@@ -6,7 +6,7 @@ treated conservatively becomes a remark; everything else is an error with its pl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fparser.two import Fortran2003
@@ -16,7 +16,18 @@ from pointsman.arrays.errors import ArrayProgramError
 from pointsman.arrays.tree.affine import Affine, Range
 from pointsman.arrays.tree.mapping import Array
 from pointsman.arrays.tree.sections import Section, SectionReference, array_assignment
-from pointsman.arrays.tree.statements import Apply, ArrayProgram, Assign, Branch, DoLoop, Statement, references
+from pointsman.arrays.tree.statements import (
+    Apply,
+    ArrayProgram,
+    Assign,
+    Branch,
+    DoLoop,
+    Name,
+    Number,
+    Reference,
+    Statement,
+    references,
+)
 
 from .directives import IGNORED, Directives
 from .expressions import Names, affine, expression, known_value, mapping_of, of_integers, reference
@@ -24,6 +35,7 @@ from .subroutines import Subroutines, arguments_of, main_of, replace_names
 from .text import FortranText, directive_of, line_of
 
 F = Fortran2003
+LOOPS = (F.Block_Nonlabel_Do_Construct, F.Block_Label_Do_Construct, F.Action_Term_Do_Construct)
 SILENT = (F.Continue_Stmt, F.Print_Stmt, F.Write_Stmt, F.Comment)
 
 
@@ -67,6 +79,7 @@ class _Reader:
         self.text = text
         self.subroutines = Subroutines(text, tree)
         self.stack: list[str] = []
+        self.guards = 0
         self.given: frozenset[str] = frozenset()
         self.values = mapping_of(values)
         self.names = Names(text, dict(self.values))
@@ -239,11 +252,16 @@ class _Reader:
                 made += [change] if change is not None else []
             elif not isinstance(node, SILENT):
                 made += self.statements(_comments_before(node))
-                made += self.call(node) if isinstance(node, F.Call_Stmt) else [self.statement(node)]
+                if isinstance(node, F.Call_Stmt):
+                    made += self.call(node)
+                elif isinstance(node, LOOPS):
+                    made += self.loop(list(node.children))
+                else:
+                    made.append(self.statement(node))
         return tuple(made)
 
     def call(self, node: Any) -> list[Statement]:
-        """A subroutine's statements in place of its call, with arguments that are no names assigned before and, perhaps, behind."""
+        """A subroutine's statements in place of its call; arguments that are no names are assigned before, and perhaps behind."""
         line = line_of(node)
         one = self.subroutines.at_call(node, self.stack)
         mark = f"'{one.name}{self.subroutines.calls}"
@@ -322,8 +340,6 @@ class _Reader:
         line = line_of(node)
         if isinstance(node, F.Assignment_Stmt):
             return self.assignment(node, line)
-        if isinstance(node, F.Block_Nonlabel_Do_Construct | F.Block_Label_Do_Construct | F.Action_Term_Do_Construct):
-            return self.loop(list(node.children))
         if isinstance(node, F.If_Stmt):
             return Branch(
                 self.condition(node.items[0], line), self.statements([node.items[1]]), (), self.text.position(line)
@@ -375,7 +391,7 @@ class _Reader:
                 raise
             raise self.text.error(line, "the condition of an IF is of arrays: it has no single truth") from None
 
-    def loop(self, nodes: list[Any]) -> DoLoop:
+    def loop(self, nodes: list[Any]) -> list[Statement]:
         head, inner = nodes[0], nodes[1:]
         while isinstance(head, F.Comment):  # fparser puts comments before a labelled DO inside it
             head, inner = inner[0], inner[1:]
@@ -391,16 +407,94 @@ class _Reader:
             raise self.text.error(line, f"{name} is the index of a loop around this one", part=name)
         if name in self.names.changing:
             raise self.text.error(line, f"{name} is assigned somewhere and is the index of a loop", part=name)
-        made = self.range(name, [*bounds, None][:3], line)
         if inner and isinstance(inner[-1], F.End_Do_Stmt):
             inner = inner[:-1]
-        self.names.indices.append(name)
-        if inner and isinstance(inner[0], F.Label_Do_Stmt):
-            body: tuple[Statement, ...] = (self.loop(inner),)  # several loops that end on one statement
+
+        def body() -> tuple[Statement, ...]:
+            self.names.indices.append(name)
+            several = inner and isinstance(inner[0], F.Label_Do_Stmt)  # loops that end on one statement
+            made = tuple(self.loop(inner)) if several else self.statements(inner)
+            self.names.indices.remove(name)
+            return made
+
+        bounds = [*bounds, None][:3]
+        if all(one is None or affine(one, self.names) is not None for one in bounds):
+            return [DoLoop(self.range(name, bounds, line), body(), self.text.position(line))]
+        return self.guarded(name, bounds, body, line)
+
+    def guarded(
+        self, name: str, bounds: Sequence[Any], body: Callable[[], tuple[Statement, ...]], line: int
+    ) -> list[Statement]:
+        """A loop whose bounds or step are not affine: through all that its index can be, with an IF around its body."""
+        position = self.text.position(line)
+        self.guards += 1
+        made: list[Statement] = []
+        known: list[Any] = []
+        for what, node in zip(("first", "last", "step"), bounds, strict=True):
+            value = Number(1) if node is None else expression(node, self.names)
+            if not isinstance(value, Number):
+                scalar = f"{what}'{name}{self.guards}"
+                self.names.declared.add(scalar)
+                self.names.integers.add(scalar)
+                self.names.changing.add(scalar)
+                self.names.scalar(scalar)
+                made.append(self.passed(SectionReference(scalar, (), position), value, line))
+                value = Reference(scalar, (), position)
+            known.append(value)
+        first, last, step = known
+        if isinstance(step, Number) and step.value == 0:
+            raise self.text.error(line, f"the step of {name} is 0", part=name)
+
+        def through(sign: int) -> DoLoop:
+            inside = body()
+            low, high = self.reach(name, inside, line)
+            ends = (low, high) if sign > 0 else (high, low)
+            one, other = ("<=", ">=") if sign > 0 else (">=", "<=")
+            index = Name(name)
+            tests: Any = Apply(".and.", (Apply(one, (first, index)), Apply(other, (last, index))))
+            if not (isinstance(step, Number) and abs(step.value) == 1):
+                far = Apply("mod", (Apply("-", (index, first)), step))
+                tests = Apply(".and.", (tests, Apply("==", (far, Number(0)))))
+            range_ = Range(name, Affine(ends[0]), Affine(ends[1]), sign)
+            return DoLoop(range_, (Branch(tests, inside, (), position),), position)
+
+        if isinstance(step, Number):
+            loop = through(1 if step.value > 0 else -1)
+            made.append(loop)
         else:
-            body = self.statements(inner)
-        self.names.indices.remove(name)
-        return DoLoop(made, body, self.text.position(line))
+            loop = through(1)
+            made.append(Branch(Apply(">", (step, Number(0))), (loop,), (through(-1),), position))
+        reached = sorted((loop.range.low.constant, loop.range.high.constant))
+        self.names.remarks[
+            f"{position}: the bounds or the step of {name} are not affine; all of {reached[0]}:{reached[1]} is gone through"
+        ] = None
+        return made
+
+    def reach(self, name: str, body: Sequence[Statement], line: int) -> tuple[int, int]:
+        """The least and greatest value of an index with which an element that the loop always uses is within its array."""
+        low: int | None = None
+        high: int | None = None
+        for statement in body:
+            if not isinstance(statement, Assign) or statement.indices or statement.mask is not None:
+                continue
+            for used in (statement.target, *references(statement.value)):
+                for subscript, (least, most) in zip(used.subscripts, self.names.arrays[used.array].bounds, strict=True):
+                    if not isinstance(subscript, Affine) or subscript.names != {name}:
+                        continue
+                    factor = subscript.factor(name)
+                    ends = (least - subscript.constant, most - subscript.constant)
+                    ends = ends if factor > 0 else (-ends[1], -ends[0])
+                    start, stop = -(-ends[0] // abs(factor)), ends[1] // abs(factor)
+                    low = start if low is None else max(low, start)
+                    high = stop if high is None else min(high, stop)
+        if low is None or high is None:
+            raise self.text.error(
+                line,
+                f"the bounds or the step of {name} are not affine, and no element in the loop says how far it can go",
+                part=name,
+                hint="where the loop itself assigns to an element, such as a(i), its array bounds the index",
+            )
+        return low, high
 
     def range(self, name: str, bounds: Sequence[Any], line: int) -> Range:
         low, high, step = (Affine(1) if one is None else affine(one, self.names) for one in bounds)

@@ -67,6 +67,11 @@ EMITTED = ("scd", "communications", "patterns", "phases", "cop", "app")
 )
 @click.option("--data", type=FilePath(), help="First values when the program runs: a .npz file with arrays by name.")
 @click.option("--values", "seed", type=SEED, default=1, show_default=True, help="Seed of the other first values.")
+@click.option(
+    "--inspect",
+    is_flag=True,
+    help="Carry the program out first, and send through subscripts that are not affine only what is read with these values.",
+)
 @click.option("--save", type=FilePath(), help="Write the last values of the nodes: a .npz file with arrays by name.")
 @click.option(
     "--json", "json_path", type=FilePath(), help="Write communications, patterns, phases and the run as JSON."
@@ -135,7 +140,7 @@ def arrays(ctx: click.Context, program: Path, json_path: Path | None, **given: A
         ctx.exit(EXIT_WRONG)
 
 
-_OF_RUNS = ("target", "mesh", "topology", "engine", "effort", "check", "words", "data", "seed", "save")
+_OF_RUNS = ("inspect", "target", "mesh", "topology", "engine", "effort", "check", "words", "data", "seed", "save")
 
 
 def _refuse_options_of_runs(ctx: click.Context, runs: bool) -> None:
@@ -174,7 +179,13 @@ def _application(read: ArrayProgram, communications: Communications, given: dict
     first = first_values(read, given["seed"])
     if given["data"] is not None:
         first.update(read_values(given["data"], read))
-    return ArrayApplication(read, topology, first=first, words=given["words"], communications=communications)
+    made = ArrayApplication(
+        read, topology, first=first, words=given["words"], communications=communications, inspect=given["inspect"]
+    )
+    if made.inspected is not None:
+        before, after = made.inspected
+        note(f"inspected: of {before} elements that subscripts might pick, {after} are read")
+    return made
 
 
 def _cop_text(read: ArrayProgram, communications: Communications, given: dict[str, Any]) -> str:

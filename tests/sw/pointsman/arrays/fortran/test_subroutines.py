@@ -45,7 +45,8 @@ def test_calls_mean_what_the_subroutines_do() -> None:
 
 def test_the_analysis_sees_through_calls() -> None:
     """Both calls want the same shift: the second finds it there, because nothing was written in between."""
-    text = f"{HEAD}call copy(a, b)\ncall copy(c, b)\nend\nsubroutine copy(x, y)\nreal, dimension(8) :: x, y\nx(2:8) = y(1:7)\nend\n"
+    copy = "subroutine copy(x, y)\nreal, dimension(8) :: x, y\nx(2:8) = y(1:7)\nend\n"
+    text = f"{HEAD}call copy(a, b)\ncall copy(c, b)\nend\n{copy}"
     text = text.replace("dimension(8) :: a, b\nreal s", "dimension(8) :: a, b, c\nreal s").replace(
         ":: a, b\n!hpf$ d", ":: a, b, c\n!hpf$ d"
     )
