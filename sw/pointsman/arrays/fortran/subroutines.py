@@ -1,8 +1,8 @@
 """Subroutines of a program, put in place of their calls.
 
 Takes a text with subroutines behind the program or inside of it; gives, for each call, a tree of the subroutine in which every
-name is what it means at the call: arguments have the names of what is passed, all else names of its own. So the analysis sees through
-calls, and a subroutine called twice is analysed twice.
+name is what it means at the call: arguments have the names of what is passed, all else names of its own. So the analysis sees
+through calls, and a subroutine called twice is analysed twice.
 """
 
 from __future__ import annotations
