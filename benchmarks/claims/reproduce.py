@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import collectives  # noqa: E402, F401
 import ding  # noqa: E402
 import yuan  # noqa: E402
 import yuan_arrays  # noqa: E402, F401
@@ -63,6 +64,7 @@ _SWITCH = (
 )
 BENCHMARKS = {
     "arrays": Benchmark(None, ("sw/pointsman/arrays", "sw/pointsman/connections", "examples/arrays"), quick=True),
+    "collectives": Benchmark(None, (*_ROUTER, "sw/pointsman/artifacts/algorithms"), quick=True),
     "worked_examples": Benchmark("--into", (*_RUNS, "sim/cosim/tdm", "sim/cosim/packet"), quick=True),
     "diamond": Benchmark("--into", (*_ROUTER, "benchmarks/evaluation/lattice.py")),
     "tdm_switch": Benchmark(None, _SWITCH),
@@ -95,6 +97,7 @@ DOCUMENTS: dict[str, tuple[str, list[str]]] = {
         "Yuan 1998, Chapters 3, 4 and 6",
         ["3.1", "4.2", "4.3", "4.4", "6.1", "6.2", "6.3", "6.4", "6.5", "6.6", "6.7", "6.8"],
     ),
+    "collectives_of_today": ("Collectives of today", []),
 }
 """By the file of its claims: the document, and its tables."""
 FIGURES = {
@@ -110,6 +113,7 @@ FIGURES = {
     },
     "yuan1998_chapter_5": {},
     "yuan1998": {},
+    "collectives_of_today": {},
 }
 PICTURES = "docs/pictures"
 DRAWN = {

@@ -28,13 +28,19 @@ def program() -> Iterator[ModuleType]:
     spec.loader.exec_module(module)
     yield module
     sys.path[:] = path
-    for name in ("answers", "ding", "digest", "yuan", "yuan_arrays", "yuan_programs"):
+    for name in ("answers", "collectives", "ding", "digest", "yuan", "yuan_arrays", "yuan_programs"):
         sys.modules.pop(name)
 
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    [("metcalf1997", 69 + 10), ("ding2005", 20 + 3), ("yuan1998", 39 + 6 + 12), ("yuan1998_chapter_5", 10)],
+    [
+        ("metcalf1997", 69 + 10),
+        ("ding2005", 20 + 3),
+        ("yuan1998", 39 + 6 + 12),
+        ("yuan1998_chapter_5", 10),
+        ("collectives_of_today", 5),
+    ],
 )
 def test_every_claim_and_table_has_an_answer_with_a_reason(program: ModuleType, name: str, count: int) -> None:
     rows = program.answered(name, program.load(RESULTS))
