@@ -7,6 +7,8 @@ Everything is taken from ``codes`` and ``interface``; ``memory_map`` gives it as
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from amaranth.hdl import Shape
@@ -39,8 +41,43 @@ _PORT = {
 }
 
 
-def memory_map(shape: NodeShape) -> dict[str, Any]:
-    """Codes, layouts, commands, reset contents and processor port of a node as plain data for JSON."""
+@dataclass(frozen=True)
+class Joined:
+    """How the nodes of a mesh are joined, as its memory map tells it.
+
+    Parameters
+    ----------
+    name : str
+        The network in words.
+    nodes : int
+        Number of nodes.
+    links : sequence of (u, port of u, v, port of v)
+        As `numesh.emit.mesh_verilog` takes them.
+    grid : bool
+        Ports 0, 1, 2 … lead to -x, +x, -y … ; otherwise they are just numbered.
+    """
+
+    name: str
+    nodes: int
+    links: Sequence[tuple[int, int, int, int]]
+    grid: bool = True
+
+    def ends(self, codes: Codes) -> list[dict[str, Any]]:
+        """What each port of each node is joined with, by node and port."""
+        both = [*self.links, *((v, q, u, p) for u, p, v, q in self.links)]
+        return [
+            {"node": u, "link": p, "direction": _direction(codes, p, self.grid), "neighbour": v, "neighbour_link": q}
+            for u, p, v, q in sorted(both)
+        ]
+
+
+def _direction(codes: Codes, port: int, grid: bool) -> str:
+    return codes.name(codes.neighbour(port)) if grid else f"link {port}"
+
+
+def memory_map(shape: NodeShape, joined: Joined | None = None) -> dict[str, Any]:
+    """Codes, layouts, commands, reset contents and processor port of a node as plain data for JSON; with ``joined`` also the
+    links of all nodes."""
     codes = Codes(shape)
     name, width = next(iter(codes.command_layouts[CommandKind.SCHEDULE].items()))
     nothing = {name: width}  # only the kind, which is first in every command
@@ -48,7 +85,7 @@ def memory_map(shape: NodeShape) -> dict[str, Any]:
         "shape": shape.as_dict(),
         "places": [
             {"first": first, "count": count, "name": name, "source": source, "destination": destination}
-            for first, count, name, source, destination in _places(codes)
+            for first, count, name, source, destination in _places(codes, joined is None or joined.grid)
         ],
         "place_bits": codes.place_bits,
         "move_types": [{"code": int(kind), "name": kind.name, "meaning": meaning} for kind, meaning in _MOVES.items()],
@@ -84,12 +121,17 @@ def memory_map(shape: NodeShape) -> dict[str, Any]:
             }
             for name, member in processor_members(shape).items()
         ],
+        **({} if joined is None else _network(codes, joined)),
     }
 
 
-def memory_map_markdown(shape: NodeShape) -> str:
+def _network(codes: Codes, joined: Joined) -> dict[str, Any]:
+    return {"network": {"name": joined.name, "nodes": joined.nodes, "links": joined.ends(codes)}}
+
+
+def memory_map_markdown(shape: NodeShape, joined: Joined | None = None) -> str:
     """The memory map as Markdown."""
-    full = memory_map(shape)
+    full = memory_map(shape, joined)
     commands = full["commands"]
     codes = Codes(shape)
     parts = [
@@ -148,16 +190,26 @@ def memory_map_markdown(shape: NodeShape) -> str:
             [(f"`{row['name']}`", row["direction"], row["bits"], row["meaning"]) for row in full["processor_port"]],
         ),
     ]
+    if joined is not None:
+        rows = [
+            (r["node"], r["link"], r["direction"], r["neighbour"], r["neighbour_link"])
+            for r in full["network"]["links"]
+        ]
+        parts += [
+            "## Links",
+            f"{joined.name}, {joined.nodes} nodes. What a node offers at a link its neighbour finds at its own link.",
+            _table(("node", "link", "direction", "neighbour", "its link"), rows),
+        ]
     return "\n\n".join(parts) + "\n"
 
 
-def _places(codes: Codes) -> list[tuple[int, int, str, str, str]]:
+def _places(codes: Codes, grid: bool = True) -> list[tuple[int, int, str, str, str]]:
     """First code, number of codes, name, meaning as source, meaning as destination; in order of code."""
     shape = codes.shape
     never, nothing = "never has a word", "never takes a word"
     rows = [
         *(
-            (code, 1, f"{codes.name(code)} (link {d})" if shape.neighbours <= 6 else codes.name(code), link, to)
+            (code, 1, f"{codes.name(code)} (link {d})" if shape.neighbours <= 6 and grid else f"link {d}", link, to)
             for d in range(shape.neighbours)
             for code, link, to in [(codes.neighbour(d), "word offered by this neighbour", "offer to this neighbour")]
         ),

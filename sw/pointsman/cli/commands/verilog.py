@@ -189,7 +189,7 @@ def _write_packet_routers(output: Path, topology: Topology, given: dict[str, Any
 
 def _write_numesh(output: Path, topology: Topology, given: dict[str, Any]) -> None:
     from numesh.emit import mesh_verilog
-    from numesh.memory_map import memory_map, memory_map_markdown
+    from numesh.memory_map import Joined, memory_map, memory_map_markdown
 
     shape = shape_of(topology, given)
     check_writable(output)
@@ -209,6 +209,7 @@ def _write_numesh(output: Path, topology: Topology, given: dict[str, Any]) -> No
     text = mesh_verilog(shape, topology.nodes, links, contents=contents)
     write_whole(output, text)
     json_path, markdown_path = output.with_suffix(".map.json"), output.with_suffix(".map.md")
-    write_whole(json_path, json.dumps(memory_map(shape), indent=1) + "\n")
-    write_whole(markdown_path, memory_map_markdown(shape))
+    joined = Joined(topology.described, topology.nodes, links, grid=topology.kind in ("mesh", "torus"))
+    write_whole(json_path, json.dumps(memory_map(shape, joined), indent=1) + "\n")
+    write_whole(markdown_path, memory_map_markdown(shape, joined))
     click.echo(f"wrote {output}, {json_path} and {markdown_path}")
