@@ -34,6 +34,8 @@ from .api.node import Node
 
 NODE_WORDS = 1 << 20
 """Words of a node's memory."""
+EXACT = 1 << 24
+"""Up to here every whole number is one of 32 bits with a fraction."""
 
 
 class ArrayApplication(Application):
@@ -41,12 +43,14 @@ class ArrayApplication(Application):
 
     Parameters
     ----------
-    program_read : ArrayProgram
+    array_program : ArrayProgram
     topology : Topology or None
         Nodes and processors have the same numbers. None: a mesh of the shape of the program's grid,
         or a plane if that has more than three axes.
     first : mapping of str to ndarray
         First values of arrays; others begin with `first_values`.
+    seed : int
+        Of the first values that are not given.
     words : int
         32-bit words of an element, 1 or 2; expressions are computed with 64 bits in any case.
     communications : Communications or None
@@ -63,42 +67,44 @@ class ArrayApplication(Application):
 
     def __init__(
         self,
-        program_read: ArrayProgram,
+        array_program: ArrayProgram,
         topology: Topology | None = None,
         *,
         first: Mapping[str, np.ndarray] | None = None,
         words: int = 1,
         communications: Communications | None = None,
         inspect: bool = False,
+        seed: int = 1,
     ) -> None:
-        grid = program_read.grid
+        grid = array_program.grid
         if topology is None:
             topology = mesh(*(reversed(grid.shape) if len(grid.shape) <= 3 else grid.plane))
         super().__init__(argparse.Namespace(), topology)
         if topology.nodes != grid.size:
             raise ArrayProgramError(
-                f"{program_read.name} has {grid.size} processors and the {topology.described} {topology.nodes} nodes",
+                f"{array_program.name} has {grid.size} processors and the {topology.described} {topology.nodes} nodes",
                 hint="give --procs, or another network",
             )
-        self.array_program = program_read
-        self.name = program_read.name
+        self.array_program = array_program
+        self.name = array_program.name
         self.results: Sequence[Any] = ()
         self.dtype = np.dtype(np.float32 if words == 1 else np.float64)
-        self.first = dict(first_values(program_read), **(first or {}))
-        inspector = Inspector(Homes(program_read)) if inspect else None
+        held = Homes(array_program).size * words
+        if held > NODE_WORDS:
+            raise ArrayProgramError(
+                f"the arrays of {array_program.name} take {held} words, and a node's memory has {NODE_WORDS}",
+                hint="every node has room for all elements; make the arrays smaller (--set)",
+            )
+        self.first = dict(first_values(array_program, seed), **(first or {}))
+        self.words = words
+        inspector = Inspector(Homes(array_program)) if inspect else None
         self.expected = self._expected(inspector)
-        self.sites: Sites = find_sites(derive(program_read)["scheduled"] if communications is None else communications)
+        self.sites: Sites = find_sites(derive(array_program)["scheduled"] if communications is None else communications)
         self.inspected: tuple[int, int] | None = None
         """Elements of irregular communications before and after inspection."""
         if inspector is not None:
             found = inspected(self.sites, inspector)
             self.sites, self.inspected = found.sites, (found.before, found.after)
-        held = self.sites.homes.size * words
-        if held > NODE_WORDS:
-            raise ArrayProgramError(
-                f"the arrays of {program_read.name} take {held} words, and a node's memory has {NODE_WORDS}",
-                hint="every node has room for all elements; make the arrays smaller (--set)",
-            )
         self.cop_program = CopProgram(self.sites, words)
         self.local = LocalWork(self.sites.homes)
 
@@ -107,15 +113,20 @@ class ArrayApplication(Application):
         name = self.array_program.name
         try:
             with np.errstate(all="ignore"):
-                return run(self.array_program, self.first, watcher, dtype=self.dtype)
+                found = run(self.array_program, self.first, watcher, dtype=self.dtype)
         except KeyError as error:
-            raise ArrayProgramError(
-                f"{error.args[0]} has no value in {name}", hint=f"give one: --set {error.args[0]}=…"
-            ) from None
+            what = error.args[0]
+            raise ArrayProgramError(f"{what} has no value in {name}", hint=f"give one: --set {what}=…") from None
         except (ArithmeticError, ValueError, TypeError) as error:
             raise ArrayProgramError(
                 f"{name} cannot be carried out with these first values: {error}", hint="give others (--data, --values)"
             ) from None
+        for one in sorted(self.array_program.integers & found.keys()):
+            if self.words == 1 and np.abs(found[one]).max(initial=0) > EXACT:
+                raise ArrayProgramError(
+                    f"{one} has whole numbers beyond {EXACT}, which elements of 32 bits do not hold", hint="--words 2"
+                )
+        return found
 
     def program(self, net: Network) -> Parts:
         """The COP program."""
@@ -262,16 +273,16 @@ class _Processor:
     async def do(self, body: Sequence[Statement], values: dict[str, Any], state: Distributed) -> Distributed:
         for statement in body:
             for site in self.sites.before.get(statement, ()):
-                await self.communicate(site, site.variants[site.key(values, state)], site.key(values, state))
+                await self.communicate(site, site.key(values, state))
             if isinstance(statement, Redistribute):
                 state = redistributed(state, statement.template, statement.spreads)
                 self.forget(statement.template, state)
-            elif isinstance(statement, DoLoop) and _stays(self.sites, statement):
+            elif isinstance(statement, DoLoop) and statement in self.sites.stepwise:
                 if statement in self.cop.loops:
                     await getattr(self.node.cop, f"{self.cop.loops[statement]}_load")()
                 for value in statement.range.values(values):
                     state = await self.do(statement.body, {**values, statement.range.name: value}, state)
-            elif isinstance(statement, Branch) and _stays(self.sites, statement):
+            elif isinstance(statement, Branch) and statement in self.sites.stepwise:
                 await self.compute(cycles_of(statement.condition))
                 chosen = self.application.local.truth(statement)(self.memory.words, self.memory.truths, values)
                 state = await self.do(statement.then if chosen else statement.otherwise, values, state)
@@ -295,7 +306,7 @@ class _Processor:
 
     # Communications
 
-    async def communicate(self, site: Site, transfers: object, key: Any) -> None:
+    async def communicate(self, site: Site, key: Any) -> None:
         for named in self.cop.steps[site]:
             if named.round_ is not None:
                 await getattr(self.node.cop, f"{named.round_}_load")()
@@ -353,14 +364,6 @@ class _Processor:
     def unpack(self, elements: np.ndarray, message: np.ndarray) -> None:
         self.memory.data[elements] = message[: len(elements)]
         self.memory.valid[elements] = True
-
-
-def _stays(sites: Sites, statement: Statement) -> bool:
-    """Has a loop or IF to be carried out step by step, because something is sent or redistributed inside?"""
-    inside = statement.body if isinstance(statement, DoLoop) else ()
-    if isinstance(statement, Branch):
-        inside = (*statement.then, *statement.otherwise)
-    return any(sites.communicates(part) or isinstance(part, Redistribute) or _stays(sites, part) for part in inside)
 
 
 def _messages(elements: np.ndarray, items: int) -> Iterator[np.ndarray]:

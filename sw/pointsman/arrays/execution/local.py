@@ -35,6 +35,9 @@ CYCLES = {"+": 2, "-": 2, "*": 3, "/": 12, "**": 30, "neg": 1, "sqrt": 20}
 OTHER_CYCLES = {"abs": 1, "min": 1, "max": 1, "int": 1, "real": 1, "sign": 2, "mod": 12}
 RELATION_CYCLES, FUNCTION_CYCLES = 1, 40
 
+LEFT = ({"+", "-"}, {"*"})
+"""Operators that Python, too, applies from the left to the right."""
+
 Condition = tuple[str, frozenset[str]]
 """Who owns an element along an axis, as text, and the indices in it."""
 Work = Callable[[Any, Any, int, Mapping[str, Any]], int]
@@ -125,9 +128,14 @@ class _Writer:
 
     def _compiled(self, lines: Sequence[str], name: str) -> Any:
         space: dict[str, Any] = {"F": MEANING, "Q": MEANING["/"], "M": self._missing, **self.constants}
-        exec(
-            compile("\n".join(lines), f"<{self.homes.program.name}>", "exec"), space
-        )  # of our own tree: names and numbers only
+        try:
+            made = compile("\n".join(lines), f"<{self.homes.program.name}>", "exec")
+        except (SyntaxError, RecursionError, MemoryError):  # Python bounds the nesting of loops and expressions
+            raise PointsmanError(
+                f"loops or an expression of {self.homes.program.name} are nested too deeply to be carried out",
+                hint="assign part of it first",
+            ) from None
+        exec(made, space)  # of our own tree: names and numbers only
         return space[name]
 
     def _missing(self, array: str, number: int) -> None:
@@ -296,6 +304,9 @@ class _Writer:
             return f"(A[{name}] if H[({name} := {at})] else M({expression.array!r}, {name}))"
         operands = [self.expression(operand) for operand in expression.operands]
         operator = expression.operator
+        first = expression.operands[0]
+        if isinstance(first, Apply) and any({operator, first.operator} <= alike for alike in LEFT):
+            operands[0] = operands[0][1:-1]  # without parentheses, of which Python nests some hundred at most
         if operator in ("+", "-", "*", "**", "<", "<=", ">", ">=", "=="):
             return f"({operands[0]} {operator} {operands[1]})"
         if operator == "neg":

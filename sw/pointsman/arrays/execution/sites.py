@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from pointsman.arrays.analysis.communications import Communications, Message, Owners
+from pointsman.arrays.analysis.descriptors import Descriptor
 from pointsman.arrays.errors import ArrayProgramError
-from pointsman.arrays.tree.affine import Affine
 from pointsman.arrays.tree.statements import ArrayProgram, Branch, DoLoop, Redistribute, Statement
 
 from .homes import Distributed, Homes, first_distribution, redistributed
@@ -54,6 +55,21 @@ class Sites:
     before: Mapping[Statement, tuple[Site, ...]]
     rounds: Mapping[Statement, tuple[int, int]]
     """How often a loop was come to, and its rounds altogether."""
+
+    @cached_property
+    def stepwise(self) -> frozenset[Statement]:
+        """Loops and IFs that are carried out step by step, because something is sent or redistributed inside of them."""
+        found: set[Statement] = set()
+
+        def visit(statement: Statement) -> bool:
+            inside = [visit(part) for part in inner(statement)]
+            if any(inside):
+                found.add(statement)
+            return any(inside) or isinstance(statement, Redistribute) or bool(self.before.get(statement))
+
+        for statement in self.program.body:
+            visit(statement)
+        return frozenset(found)
 
     def communicates(self, statement: Statement) -> bool:
         """Does anything take place before a statement, or inside of it?"""
@@ -186,15 +202,13 @@ class _Walk:
         return states
 
 
-def _free(one: object) -> frozenset[str]:
-    from pointsman.arrays.analysis.descriptors import Descriptor
-
-    assert isinstance(one, Descriptor)
+def _free(one: Descriptor) -> frozenset[str]:
+    """Names of loop indices around a descriptor on which it depends."""
     found: set[str] = set()
     for value in (*one.region, *one.destination):
         found |= value.names
     ranges = [*one.bound, *([one.qualifier] if one.qualifier is not None else [])]
     for range_ in ranges:
-        found |= Affine.of(range_.low).names | range_.high.names
+        found |= range_.low.names | range_.high.names
     found -= {range_.name for range_ in one.bound}
     return frozenset(found | ({one.qualifier.name} if one.qualifier is not None else set()))

@@ -171,16 +171,19 @@ def _print_communications(name: str, communications: Communications) -> None:
 
 
 def _application(read: ArrayProgram, communications: Communications, given: dict[str, Any]) -> ArrayApplication:
-    from pointsman.runtime.array_programs import ArrayApplication, first_values, read_values
+    from pointsman.runtime.array_programs import ArrayApplication, read_values
 
     topology = None
     if given["mesh"] is not None or given["topology"] is not None:
         topology = topology_of({"mesh": given["mesh"], "network": given["topology"], "faults": None})
-    first = first_values(read, given["seed"])
-    if given["data"] is not None:
-        first.update(read_values(given["data"], read))
     made = ArrayApplication(
-        read, topology, first=first, words=given["words"], communications=communications, inspect=given["inspect"]
+        read,
+        topology,
+        first=None if given["data"] is None else read_values(given["data"], read),
+        words=given["words"],
+        communications=communications,
+        inspect=given["inspect"],
+        seed=given["seed"],
     )
     if made.inspected is not None:
         before, after = made.inspected

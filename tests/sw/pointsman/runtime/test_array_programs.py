@@ -119,6 +119,11 @@ def test_what_cannot_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
         made("a = 1 / (b - b)\n")
     with pytest.raises(PointsmanError, match=r"p.f90:8:.*outside the bounds of a, 1:8"):
         made("a(9) = 1\n")
+    with pytest.raises(
+        ArrayProgramError, match="m has whole numbers beyond 16777216, which elements of 32 bits do not hold"
+    ):
+        made("m = 2 ** 25\na = m\n")
+    _dry(made("m = 2 ** 25\na = m\n", words=2))
     monkeypatch.setattr(array_programs, "NODE_WORDS", 16)
     with pytest.raises(ArrayProgramError, match="the arrays of p take 17 words, and a node's memory has 16"):
         made("a = s\n")

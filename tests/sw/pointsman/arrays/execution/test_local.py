@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pointsman.arrays.building import ProgramBuilder
 from pointsman.arrays.execution.homes import Homes, first_distribution
 from pointsman.arrays.execution.local import LocalWork, Memory, cycles_of
 from pointsman.arrays.fortran.reading import read_program
@@ -75,3 +76,30 @@ def test_cycles() -> None:
     memory = Memory(np.zeros(Homes(program).size), np.ones(Homes(program).size, bool))
     assert work(memory.words, memory.truths, 0, {}) == 45
     assert work(memory.words, memory.truths, 1, {}) == 0
+
+
+def _nested(terms: int, left: bool) -> ArrayProgram:
+    build = ProgramBuilder("long", (1,))
+    line = build.template("line", (4,), ("block",))
+    a, b = build.array("a", (4,), line), build.array("b", (4,), line)
+    value = b[1] * 1.1
+    for _ in range(terms):
+        value = value - b[2] * 0.3 if left else b[2] - value
+    a[0] = value
+    return build.program()
+
+
+def test_long_sums_are_summed_from_the_left() -> None:
+    """More terms than Python nests parentheses, in the order in which the meaning adds them."""
+    program = _nested(250, left=True)
+    homes, state = Homes(program), first_distribution(program)
+    first = {name: 0.5 + np.random.default_rng(3).random(array.shape) for name, array in program.arrays.items()}
+    memory = Memory(np.concatenate([first[name] for name in program.arrays]), np.ones(homes.size, bool))
+    LocalWork(homes).work(program.body[0], state)(memory.words, memory.truths, 0, {})
+    assert memory.data[0] == run(program, first)["a"][0]
+
+
+def test_what_is_nested_too_deeply() -> None:
+    program = _nested(250, left=False)
+    with pytest.raises(PointsmanError, match="an expression of long are nested too deeply to be carried out"):
+        LocalWork(Homes(program)).work(program.body[0], first_distribution(program))
