@@ -223,22 +223,29 @@ class LogpMachine:
             self._at(self.time, number)
             return
         other.under_way[kind] += 1
+        packets = parameters.packets(len(message.data))
+        step = max(parameters.send, parameters.gap)
         begin = max(self.time, one.next_send)
-        one.next_send = begin + parameters.gap
-        end = begin + parameters.send
-        arrival = end + parameters.latency + (self._late() if parameters.delay else 0)
+        one.next_send = begin + (packets - 1) * step + parameters.gap
+        end = begin + (packets - 1) * step + parameters.send
+        arrival = begin + parameters.send + parameters.latency + (self._late() if parameters.delay else 0)
         if parameters.in_order:
-            arrival = self._last[number, to] = max(arrival, self._last.get((number, to), 0))
-        self._bring(other, to, kind, arrival, message, None)
-        self.messages += 1
-        self._accesses[number][0] += 1
+            arrival = max(arrival, self._last.get((number, to), 0))
+            self._last[number, to] = arrival + (packets - 1) * step
+        times = None if packets == 1 else arrival + step * np.arange(packets)
+        self._bring(other, to, kind, arrival, message, times)
+        self.messages += packets
+        self._accesses[number][0] += packets
         self._cycles[number][Category.WRITE] += end - self.time
         request.answer = True
         self._at(end, number)
 
     def _send_batch(self, number: int, one: _Processor, request: LogpBatch) -> None:
         parameters, batch = self.parameters, request.batch
-        count = len(request.to)
+        each = np.full(len(request.to), parameters.packets(batch.size))
+        each[-1] = parameters.packets(len(batch.data) - (len(each) - 1) * batch.size)
+        count = int(each.sum())
+        destination = np.repeat(request.to, each)
         kind = int(batch.kind == Kind.REPLY)
         begin = max(self.time, one.next_send)
         step = max(parameters.send, parameters.gap)
@@ -252,10 +259,10 @@ class LogpMachine:
         self._cycles[number][Category.WRITE] += end - self.time
         order = np.argsort(request.to, kind="stable")
         starts = np.flatnonzero(np.diff(request.to[order], prepend=-1))
-        for at, after in zip(starts.tolist(), [*starts[1:].tolist(), count], strict=True):
+        for at, after in zip(starts.tolist(), [*starts[1:].tolist(), len(request.to)], strict=True):
             which = order[at:after]
             to = int(request.to[which[0]])
-            times = arrivals[which]
+            times = arrivals[which] if count == len(each) else arrivals[destination == to]
             if parameters.in_order:
                 times = np.maximum.accumulate(np.maximum(times, self._last.get((number, to), 0)))
                 self._last[number, to] = int(times[-1])
@@ -290,24 +297,20 @@ class LogpMachine:
             return
         _, _, message, times = heapq.heappop(one.arriving[kind])
         begin = max(now, one.next_receive)
-        if times is None:
+        if isinstance(message, Message):
             one.under_way[kind] -= 1
-            one.next_receive = begin + parameters.gap
-            end = begin + parameters.receive
-            self._accesses[number][1] += 1
             wanted = one.wanted[kind]
-            if wanted:
-                for other in wanted:
-                    if self._all[other].waiting is not None:
-                        self._at(begin, other)
-                wanted.clear()
-        else:
+            for other in wanted:
+                if self._all[other].waiting is not None:
+                    self._at(begin, other)
+            wanted.clear()
+        last, count = begin, 1
+        if times is not None:
             count, step = len(times), max(parameters.receive, parameters.gap)
-            last = int((times - step * np.arange(count)).max()) + step * (count - 1)
-            last = max(last, begin + step * (count - 1))
-            one.next_receive = last + parameters.gap
-            end = last + parameters.receive
-            self._accesses[number][1] += count
+            last = max(begin, int((times - step * np.arange(count)).max())) + step * (count - 1)
+        one.next_receive = last + parameters.gap
+        end = last + parameters.receive
+        self._accesses[number][1] += count
         self._cycles[number][Category.READ] += end - now
         request.answer = message
         self._at(end, number)

@@ -26,6 +26,8 @@ class LogpParameters:
         g: between the beginnings of two sends of a processor, and of two receptions.
     capacity : int
         Messages of a kind (requests, replies) that may be under way to a processor; a sender waits. 0: L/g, rounded up.
+    packet : int
+        Bytes of data that a message holds; one with more is sent and received as several. 0: any number.
     poll : int
         Looking for a message where there is none.
     in_order : bool
@@ -43,6 +45,7 @@ class LogpParameters:
     receive: int = 2
     gap: int = 4
     capacity: int = 0
+    packet: int = 0
     poll: int = 1
     in_order: bool = True
     delay: int = 0
@@ -50,13 +53,17 @@ class LogpParameters:
     unit: str = "cycle"
 
     def __post_init__(self) -> None:
-        for name in ("latency", "send", "receive", "gap", "capacity", "delay", "seed"):
+        for name in ("latency", "send", "receive", "gap", "capacity", "packet", "delay", "seed"):
             if not isinstance(getattr(self, name), int) or getattr(self, name) < 0:
                 raise PointsmanError(
                     f"{name} of a LogP machine must be a whole number, 0 or more, not {getattr(self, name)!r}"
                 )
         if self.poll < 1:
             raise PointsmanError(f"poll of a LogP machine must be 1 or more, not {self.poll}")
+
+    def packets(self, size: int) -> int:
+        """Packets of a message with ``size`` bytes of data."""
+        return max(1, -(-size // self.packet)) if self.packet else 1
 
     @property
     def room(self) -> int:
@@ -69,7 +76,7 @@ class LogpParameters:
 
 CALIBRATIONS: Mapping[str, LogpParameters] = {
     "example": LogpParameters(),
-    "cm5": LogpParameters(latency=25, send=16, receive=15, gap=16, poll=7, in_order=False, unit="0.1 us"),
+    "cm5": LogpParameters(latency=25, send=16, receive=15, gap=16, packet=16, poll=7, in_order=False, unit="0.1 us"),
 }
 """Machines by name. ``cm5``: see above; the network may change the order of messages (von Eicken 1993, §6.1.2)."""
 
