@@ -34,6 +34,7 @@ from .commands.run import run
 from .commands.show import show
 from .commands.sweep import sweep
 from .commands.synth import synth
+from .commands.tam import tam
 from .commands.verilog import verilog
 from .options import EXIT_INTERRUPTED, EXIT_USER
 
@@ -137,6 +138,7 @@ for _command in (
     show,
     sweep,
     synth,
+    tam,
     verilog,
 ):
     main.add_command(_command)

@@ -62,13 +62,13 @@ class LogpTarget:
         from cosim.logp.session import run_logp_application
         from pointsman.report.run import means_json
         from pointsman.report.table import table
-        from pointsman.runtime.splitc import SplitCApplication
+        from pointsman.runtime.active.application import ActiveApplication
 
         inner = getattr(application, "application", application)
-        if not isinstance(inner, SplitCApplication):
+        if not isinstance(inner, ActiveApplication):
             raise PointsmanError(
                 f"{type(inner).__name__} uses operators of COP, and a LogP machine carries active messages only",
-                hint="it runs Split-C: an application derived from pointsman.runtime.splitc.SplitCApplication",
+                hint="it runs Split-C (an application derived from pointsman.runtime.splitc.SplitCApplication) and TAM",
             )
         parameters = logp_named(given["logp"] or "example")
         done = run_logp_application(

@@ -8,18 +8,14 @@ from typing import Any, final
 
 import numpy as np
 
-from pointsman.cop import Network, Parts, barrier, parallel, runtime, stream
-from pointsman.runtime.active.carrier import LONG_WORDS, SHORT_WORDS, Carrier
-from pointsman.runtime.active.credits import CreditCarrier
-from pointsman.runtime.active.links import LONG, SHORT, link_of
-from pointsman.runtime.api.application import Application
+from pointsman.runtime.active.application import ActiveApplication
 from pointsman.runtime.api.node import Node
 
 from .accessors import Atomic
 from .library import SplitC
 
 
-class SplitCApplication(Application):
+class SplitCApplication(ActiveApplication):
     """An application whose nodes run Split-C. It has no COP file: its messages go from any node to any other.
 
     Attributes
@@ -28,25 +24,13 @@ class SplitCApplication(Application):
         Bytes of each processor's memory.
     atomics : mapping of str to function
         Atomic calls: ``(old value, operand)`` to ``(new value, answer)``.
-    window : int
-        Requests of each other node for which a node of the hardware has room.
     poll_local : bool
         Take a message with each access to the own memory through a pointer.
     """
 
     memory_bytes: int = 1 << 20
     atomics: Mapping[str, Atomic] = {}
-    window: int = 4
     poll_local: bool = False
-
-    def program(self, net: Network) -> Parts:
-        """Streams from any node to any other, of the two lengths of active messages."""
-        if net.nodes == 1:  # no messages
-            return barrier("alone")
-        anybody = runtime(dynamic=True)
-        return parallel(
-            stream(SHORT, runtime(), anybody, m=SHORT_WORDS), stream(LONG, runtime(), anybody, m=LONG_WORDS)
-        )
 
     @abstractmethod
     async def splitc_main(self, splitc: SplitC) -> Any:
@@ -54,7 +38,7 @@ class SplitCApplication(Application):
 
     @final
     async def main(self, node: Node) -> Any:
-        carrier = self._carrier(node)
+        carrier = self.carrier(node)
         splitc = SplitC(node, carrier, memory_bytes=self.memory_bytes, atomics=self.atomics, poll_local=self.poll_local)
         node.activity = "starting Split-C"
         await carrier.start()
@@ -67,10 +51,6 @@ class SplitCApplication(Application):
         await splitc.all_stores_done()
         await carrier.finish()
         return result
-
-    def _carrier(self, node: Node) -> Carrier:
-        own = getattr(node.substrate, "carrier", None)
-        return own() if own is not None else CreditCarrier(link_of(node.substrate, node.nodes), window=self.window)
 
     async def _argv(self, splitc: SplitC) -> list[str]:
         """The options, as processor 0 has them, down the tree."""

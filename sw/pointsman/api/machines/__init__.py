@@ -1,0 +1,1 @@
+"""Programs in the languages of abstract machines, run on any target: ``threads`` has that of TAM."""

@@ -1,0 +1,42 @@
+"""Applications whose nodes send active messages: on every target, without operators of their own."""
+
+from __future__ import annotations
+
+from abc import ABC
+
+from pointsman.cop import Network, Parts, barrier, parallel, runtime, stream
+from pointsman.runtime.api.application import Application
+from pointsman.runtime.api.node import Node
+
+from .carrier import LONG_WORDS, SHORT_WORDS, Carrier
+from .credits import CreditCarrier
+from .links import LONG, SHORT, link_of
+
+
+class ActiveApplication(Application, ABC):
+    """An application without a COP file: its messages go from any node to any other.
+
+    Attributes
+    ----------
+    window : int
+        Requests of each other node for which a node of the hardware has room.
+    """
+
+    window: int = 4
+
+    def program(self, net: Network) -> Parts:
+        """Streams from any node to any other, of the two lengths of active messages."""
+        if net.nodes == 1:  # no messages
+            return barrier("alone")
+        anybody = runtime(dynamic=True)
+        return parallel(
+            stream(SHORT, runtime(), anybody, m=SHORT_WORDS), stream(LONG, runtime(), anybody, m=LONG_WORDS)
+        )
+
+    def carrier(self, node: Node) -> Carrier:
+        """What carries the messages of a node: the substrate's own carrier, or its network with bounded buffers."""
+        own = getattr(node.substrate, "carrier", None)
+        if own is not None:
+            made: Carrier = own()
+            return made
+        return CreditCarrier(link_of(node.substrate, node.nodes), window=self.window)

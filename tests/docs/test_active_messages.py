@@ -1,0 +1,58 @@
+"""The commands and programs of the page on active messages do what it says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import pointsman
+from pointsman.cli import main
+from pointsman.network import mesh
+from pointsman.runtime.tam import TamApplication, assemble
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/active_messages.md").read_text()
+COMMANDS = re.findall(r"^    (pointsman (?:run|tam) .*)$", PAGE, re.MULTILINE)
+
+
+def test_the_page_has_commands_for_each_kind_of_program() -> None:
+    assert len(COMMANDS) >= 8
+    for name in (
+        "splitc/sort",
+        "splitc/matmul",
+        "splitc/em3d",
+        "tam/fib",
+        "tam/matmul",
+        "tam/quicksort",
+        "tam/radicals",
+    ):
+        assert any(f"examples/{name}." in command for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_runs_and_its_answer_is_right(command: str) -> None:
+    words = [str(ROOT / word) if word.startswith("examples/") else word for word in shlex.split(command)[1:]]
+    if "--target" in words and "logp" not in words and "--engine" not in words:
+        words += ["--engine", "model"]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    assert "answer: " in done.output or "the program gave" in done.output
+
+
+def test_the_program_in_split_c_counts() -> None:
+    code = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)[0]
+    names: dict[str, Any] = {}
+    exec(compile(code, "page", "exec"), names)
+    assert pointsman.run(names["Count"], mesh(2, 2), target="logp").finished.record.results == [50] * 4
+
+
+def test_the_program_in_tam_squares() -> None:
+    text = re.findall(r"^```\n(codeblock.*?)^```", PAGE, re.DOTALL | re.MULTILINE)[0]
+    application = TamApplication(assemble(text), [12], mesh(2))
+    application.expected = [144]
+    assert pointsman.run(application, target="logp").correct
