@@ -23,8 +23,8 @@ class One(ActiveApplication):
 def test_messages_go_from_anybody_to_anybody_in_two_lengths() -> None:
     made = One(argparse.Namespace(), mesh(2, 2))
     program = compile_program(made.program, topology=mesh(2, 2))
-    assert sorted(one.label for one in program.operators) == sorted((SHORT, LONG))
-    assert [one.label for one in compile_program(made.program, topology=mesh(1, 1)).operators] == ["alone"]
+    assert sorted(one.label for one in program.operators()) == sorted((SHORT, LONG))
+    assert [one.label for one in compile_program(made.program, topology=mesh(1, 1)).operators()] == ["alone"]
 
 
 def test_a_substrate_may_have_a_carrier_of_its_own_and_others_get_bounded_buffers() -> None:
