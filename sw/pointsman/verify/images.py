@@ -18,6 +18,7 @@ from numesh.codes import Codes
 from pointsman.artifacts.images.images import Images
 from pointsman.garbage import seldom_collected
 
+from .meaning import check_meaning
 from .node.gates import check_gates
 from .node.node import Place
 from .node.phase_view import PhaseView, phase_views
@@ -82,6 +83,7 @@ def check_images(images: Images) -> CheckReport:
     check_schedules(images, notebook)
     check_rings(images, notebook)
     check_knowledge(images, notebook)
+    check_meaning(images, notebook)
     return notebook.report(images.name, owners)
 
 

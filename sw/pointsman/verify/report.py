@@ -191,6 +191,12 @@ RULES: dict[str, Rule] = {
         "§4.1.3, B.1 sch_prefix",
         ("node.subphases", "structure.structure"),
     ),
+    "meaning": Rule(
+        "Each function of each node returns the message of the operator's definition, word by word, for every run-time value; all "
+        "return, and no word is left.",
+        "A.1",
+        ("meaning.meaning",),
+    ),
     "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2", ("phases.passages",)),
 }
 """Every rule by name. Sections are those of Metcalf 1997."""

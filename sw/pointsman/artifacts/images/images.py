@@ -192,6 +192,9 @@ class OperatorImage:
     and registers are the same in all of these phases, and nothing else uses them."""
     partial: bool = False
     """A node knows of the value only whether it names the node itself: it has the same role for all values that do not."""
+    program: Operator | None = None
+    """The operator of the program, without its source position: what the roles of its nodes must mean. None: it is of no program
+    (streams that are routed alone)."""
 
     @property
     def phases(self) -> tuple[int, ...]:

@@ -84,6 +84,7 @@ def _operator(at: Allocation, index: int) -> OperatorImage:
         online=online,
         continues=continues,
         partial=partial,
+        program=for_image(operator),
     )
 
 
