@@ -20,11 +20,13 @@ Function = Literal["write", "read", "func"]
 
 @dataclass(frozen=True)
 class Fold:
-    """The messages of the positions with these ranks (`Definition.ranks`), combined in order; call ``call`` of a round of each."""
+    """The messages of the positions with these ranks (`Definition.ranks`), combined in order: number ``call`` of the ``each`` that
+    they send in a round."""
 
     first: int
     last: int
     call: int = 0
+    each: int = 1
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,10 @@ class Definition:
 
     @cached_property
     def ranks(self) -> dict[int, int]:
-        """By position its rank: members in order, the others behind them."""
+        """By position the name of its messages. Where messages are combined: members in order, the others behind them; else the
+        node, which may write in one instance and read in another."""
+        if self.operator.flow == "directional":
+            return dict(enumerate(self.nodes))
         rest = [k for k in range(self.size) if k not in set(self.members)]
         return {k: rank for rank, k in enumerate((*self.members, *rest))}
 
@@ -128,7 +133,8 @@ class Definition:
         reads = [Call("read", gives) for gives in self._reads(position)]
         if self.operator.kind == "collect" and reads and own:
             # Members write in turn, each when the message of the one before has been read.
-            return [*reads[: self.ranks[position]], *own, *reads[self.ranks[position] :]]
+            before = self.members.index(position)
+            return [*reads[:before], *own, *reads[before:]]
         return own + reads
 
     @cached_property
@@ -169,7 +175,8 @@ class Definition:
 
     def _of(self, position: int | None, call: int = 0) -> Fold:
         assert position is not None
-        return Fold(self.ranks[position], self.ranks[position], call)
+        rank = self.ranks[position]
+        return Fold(rank, rank, call, max(1, self.writes(position)))
 
     def _functional(self, position: int) -> Gives:
         kind, there = self.operator.kind, position in self.members

@@ -147,26 +147,26 @@ class _Meaning:
         definitions = [Definition(self.program, i, numbers) for i in range(len(self.program.instances))]
         state = value * operator.stages
         stages = operator.stages if operator.gated else 1
-        for stage in range(stages - 1) if stages > 1 else (0,):
-            at = state + stage + (1 if stages > 1 else 0)
+        for at in range(state + 1, state + stages) if stages > 1 else (state,):
             # That no word of a gated barrier passes a node that has not called is proven by the rule "gates", and whom the words
             # that close a phase tell of by "message-ends".
             meets = not operator.gated and not self._hijacks
-            run = _Run(definitions, self._roles(at), Wires(self._carried(at, state)), size, meets)
+            run = _Run(definitions, self._roles(at), self._wires(at), size, meets)
             for node, message, right in run.problems():
                 note(message, right, node=node)
 
     def _roles(self, state: int) -> dict[int, Role]:
         return {node: view.roles[view.role_of[state]] for node, view in self.views.items()}
 
-    def _carried(self, state: int, first: int) -> Iterable[Promise]:
-        """Promises of a state; of an operator whose later stages serve other nodes, those of all its stages."""
-        states = {state} if self.operator.gated else set(range(first, first + self.operator.stages))
-        own = [one for one in self.promises if not states.isdisjoint(one.values)]
-        if not self._hijacks:
-            return own
-        # Words that close the phase go over the streams of the others in it (§5.2.3).
-        return [one for one in self.images.promises if one.phase == self.operator.phase and 0 in one.values]
+    def _wires(self, state: int) -> Wires:
+        """The streams in a state; of an operator whose later stages serve other nodes, those of all its stages."""
+        states = range(state, state + (1 if self.operator.gated else self.operator.stages))
+        needs = [{n for n, view in self.views.items() if view.role_of[one] != view.role_of[state]} for one in states]
+        promises = self.promises
+        if self._hijacks and not promises:
+            # Words that close the phase go over the streams of the others in it (§5.2.3).
+            promises = [one for one in self.images.promises if one.phase == self.operator.phase]
+        return Wires(promises, states, needs)
 
 
 class _Run:
@@ -181,6 +181,8 @@ class _Run:
         self.found: list[tuple[int | None, str, str]] = []
         self.plans = {node: self._plan(node) for node in roles}
         self.rounds = max((self._rounds(node) for node in roles), default=0)
+        if wires.stages > 1:
+            self.rounds = 1  # every round has a load function of its own
         self.read: dict[int, int] = {}
         """By instance of a collect, how many messages have been read."""
 
@@ -240,12 +242,17 @@ class _Run:
                 if wrong is not None:
                     self.found.append((node, f"{call.function} in round {turn} gives {wrong}", _shown(call.gives)))
 
+        if self.wires.stages > 1:
+            yield from processor.go_on()
+
     def _may_begin(self, definition: Definition, position: int, call: Call, turn: int) -> bool:
         """May a node call now? Of the nodes that write in a collect one does at a time (A.1), here each when the message of the one
         before has been read."""
         if definition.operator.kind != "collect" or call.function != "write":
             return True
-        return self.read.get(definition.instance, 0) == turn * len(definition.members) + definition.ranks[position]
+        return self.read.get(definition.instance, 0) == turn * len(definition.members) + definition.members.index(
+            position
+        )
 
     def _meet(self, processor: Processor, definition: Definition) -> Generator[None, None, None]:
         """The barrier in the load function, if the role has one."""
@@ -261,22 +268,22 @@ class _Run:
             if result.known == (1 << definition.size) - 1 or not self.meets:
                 return None
             late = next(k for k in range(definition.size) if not result.known >> k & 1)
-            return f"its answer before node {definition.operator.instances[definition.instance].nodes[late]} has called"
+            return f"its answer before node {definition.nodes[late]} has called"
         if isinstance(gives, Nothing):
             return None if message is None else "a message"
         if message is None:
             return "no message"
         words = range(self.size.words)
         if isinstance(gives, Anyone):
-            rank = self.read.get(definition.instance, 0) % len(definition.members)
-            self.read[definition.instance] = self.read.get(definition.instance, 0) + 1
+            read = self.read.get(definition.instance, 0)
+            self.read[definition.instance] = read + 1
             self.wires.awake.update(dict.fromkeys(definition.nodes))
-            gives = Fold(rank, rank)
+            sender = definition.ranks[definition.members[read % len(definition.members)]]
+            gives = Fold(sender, sender)
         if isinstance(gives, Zeros):
             wanted = [ZERO] * self.size.words
         else:
-            sender = next(k for k, rank in definition.ranks.items() if rank == gives.first)
-            call = turn * max(1, definition.writes(sender)) + gives.call
+            call = turn * gives.each + gives.call
             wanted = [((gives.first, gives.last, call, k),) for k in words]
         wrong = next((k for k in words if message[k] != wanted[k]), None)
         return None if wrong is None else f"as word {wrong} {_term(definition, message[wrong])}"
@@ -304,11 +311,10 @@ def _term(definition: Definition, term: Term) -> str:
         return "0, which nobody sent"
     if term == TOKEN:
         return "a word without contents"
-    nodes = definition.operator.instances[definition.instance].nodes
-    at = {rank: nodes[position] for position, rank in definition.ranks.items()}
+    at = {rank: definition.nodes[position] for position, rank in definition.ranks.items()}
     parts = [
-        f"word {word} of message {call} of node{'' if first == last else 's'} {at.get(first, '?')}"
-        + ("" if first == last else f" to {at.get(last, '?')}")
+        f"word {word} of message {call} of node{'' if first == last else 's'} {at.get(first, first)}"
+        + ("" if first == last else f" to {at.get(last, last)}")
         for first, last, call, word in term[:3]
     ]
     return ", then ".join(parts) + (", …" if len(term) > 3 else "")

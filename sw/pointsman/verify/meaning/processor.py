@@ -122,6 +122,13 @@ class Processor:
             return Result(None, known)
         return Result(messages["in"], known)
 
+    def go_on(self) -> Generator[None, None, None]:
+        """When the node's last words have left, its router serves other nodes."""
+        registers = {register for lane in self.role.lanes if lane.write for register in lane.registers}
+        while any(self.wires.is_leaving((self.node, register)) for register in registers):
+            yield
+        self.wires.through(self.node)
+
     def meet(self) -> Generator[None, None, int]:
         """Pass the barrier that is part of the load function; gives who is known to have come."""
         lanes = [_one_word(lane) for lane in self.role.lanes if lane.turn == SYNC]
