@@ -12,16 +12,19 @@ if TYPE_CHECKING:
     from pointsman.artifacts.routes.collectives import CollectiveResult
     from pointsman.artifacts.routes.routes import RouteProblem, RouteResult
     from pointsman.connections import Configurations, Timetable
+    from pointsman.program.program import Program
 
 
-def prove(images: Images) -> None:
+def prove(images: Images, program: Program) -> None:
     """The compiler's own work is proved by the judge; a finding is a fault of ours."""
     from pointsman.verify.images import check_images
+    from pointsman.verify.programs import program_differences
 
     report = check_images(images)
-    if not report.ok:
+    differences = program_differences(images, program)
+    if not report.ok or differences:
         raise PointsmanError(
-            f"the compiled images break rules of the hardware:\n{report.render()}",
+            "\n".join(["the compiled images break rules:", *differences, report.render()]),
             hint="this is a fault of the compiler: please report it with the program",
         )
 

@@ -42,7 +42,7 @@ RULES: dict[str, Rule] = {
     "structure": Rule(
         "Every number names something that is there, and every table has its full size.",
         "§7.1",
-        ("structure.structure", "structure.notes", "structure.roles"),
+        ("structure.structure", "structure.notes", "structure.roles", "structure.programs"),
     ),
     "blocks": Rule(
         "The blocks of a node's phases lie behind the loader block and in the memory; those that share one take time to load.",
@@ -192,10 +192,10 @@ RULES: dict[str, Rule] = {
         ("node.subphases", "structure.structure"),
     ),
     "meaning": Rule(
-        "Each function of each node returns the message of the operator's definition, word by word, for every run-time value; all "
-        "return, and no word is left.",
+        "Each function of each node returns the message of the operator's definition, word by word, for every run-time value; "
+        "all return, and no word is left.",
         "A.1",
-        ("meaning.meaning",),
+        ("meaning.meaning", "structure.programs"),
     ),
     "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2", ("phases.passages",)),
 }

@@ -58,7 +58,7 @@ class NumeshTarget:
         images = make_images(self.plan)
         if given.get("check", True):
             with telling(f"proving the images of {name}"):
-                prove(images)
+                prove(images, program)
         self._made = images, program
         return images
 

@@ -121,18 +121,6 @@ class OnlineNode:
 
 
 @dataclass(frozen=True)
-class OnlineOperator:
-    """An operator whose messages are passed on by processors.
-
-    ``program`` is the operator of the program, without its source position; ``queues`` has the destination queue of
-    each of the operator's channels.
-    """
-
-    program: Operator
-    queues: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class NodeOperator:
     """An operator as one node sees it: ``roles[role_of[i]]`` is its role in state i (`OperatorImage.states`)."""
 
@@ -185,16 +173,17 @@ class OperatorImage:
     remote: bool = False
     """Another node, which alone need know the value, writes the annotations of the roles by commands that streams bring
     to command registers. Nodes that send no commands take the role for the value that names themselves."""
-    online: OnlineOperator | None = None
-    """The operator of the program, if processors pass on its messages: its run-time values are not listed then."""
+    online: tuple[int, ...] | None = None
+    """Destination queue of each of the operator's channels, if processors pass on its messages: its run-time values are not
+    listed then."""
     continues: tuple[int, ...] = ()
     """All phases of an operator that continues over changes of phase; ``phase`` is the first. Its VFSMs, annotations
     and registers are the same in all of these phases, and nothing else uses them."""
     partial: bool = False
     """A node knows of the value only whether it names the node itself: it has the same role for all values that do not."""
     program: Operator | None = None
-    """The operator of the program, without its source position: what the roles of its nodes must mean. None: it is of no program
-    (streams that are routed alone)."""
+    """The operator of the program, without its source position: what the roles of its nodes must mean. None: it stands for the
+    online streams of a phase, or for a stream that is routed alone."""
 
     @property
     def phases(self) -> tuple[int, ...]:

@@ -9,14 +9,20 @@ from typing import Any
 import click
 
 from pointsman.cli.options import EXIT_WRONG, FilePath
+from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, is_file, open_without_waiting, write_whole
 
 
 @click.command()
 @click.argument("image", type=FilePath())
+@click.option(
+    "--program",
+    type=FilePath(),
+    help="COP program, or file of Python, of which the image must be: its operators, loops, parameters and network.",
+)
 @click.option("--json", "json_path", type=FilePath(), help="Write the findings as JSON.")
 @click.pass_context
-def check(ctx: click.Context, image: Path, json_path: Path | None) -> None:
+def check(ctx: click.Context, image: Path, program: Path | None, json_path: Path | None) -> None:
     """Prove an IMAGE file: replay all nodes over a period, for every run-time value and every pair of phases.
     Or check the connection tables of a switch.
 
@@ -27,7 +33,14 @@ def check(ctx: click.Context, image: Path, json_path: Path | None) -> None:
     from pointsman.api.progress import telling
 
     with telling(f"proving {image.name}"):
-        text, plain = (_tables if is_tables(image) else _images)(image)
+        if is_tables(image):
+            if program is not None:
+                raise PointsmanError(
+                    f"{image}: tables of a switch are not compared with a program", hint="leave --program out"
+                )
+            text, plain = _tables(image)
+        else:
+            text, plain = _images(image, program)
     if json_path is not None:
         write_whole(json_path, json.dumps(plain, indent=1) + "\n")
     click.echo(text)
@@ -35,16 +48,24 @@ def check(ctx: click.Context, image: Path, json_path: Path | None) -> None:
         ctx.exit(EXIT_WRONG)
 
 
-def _images(path: Path) -> tuple[str, dict[str, Any]]:
-    """What the judge says of images: for a reader, and as plain values."""
+def _images(path: Path, source: Path | None) -> tuple[str, dict[str, Any]]:
+    """What the judge says of images, and of whether they are those of a program: for a reader, and as plain values."""
+    from pointsman.api.compiling import program_of_file
     from pointsman.artifacts.images.file import read_images
     from pointsman.report.run import beyond_chip_lines
     from pointsman.verify.images import check_images
+    from pointsman.verify.programs import program_differences
 
     images = read_images(path)
     report = check_images(images)
     plain = {**report.as_dict(), "beyond_chip": list(images.shape.beyond_chip)}
-    return "\n".join([report.render(), *beyond_chip_lines(images)]), plain
+    lines = [report.render(), *beyond_chip_lines(images)]
+    if source is not None:
+        program = program_of_file(source, images.topology, {"parameters": dict(images.parameters)})
+        differences = program_differences(images, program)
+        plain |= {"ok": report.ok and not differences, "differences": differences}
+        lines += differences or [f"{images.name}: every operator is that of {source}"]
+    return "\n".join(lines), plain
 
 
 def _tables(path: Path) -> tuple[str, dict[str, Any]]:

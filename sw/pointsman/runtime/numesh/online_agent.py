@@ -364,7 +364,7 @@ def queue_lengths(images: Images, phase: int) -> list[int]:
     for index in images.phases[phase].operators:
         operator = images.operators[index]
         if operator.online is not None:
-            for channel, queue in enumerate(operator.online.queues):
+            for channel, queue in enumerate(operator.online):
                 lengths[queue] = channel_words(operator.kind, operator.m, channel)
     return [lengths[queue] for queue in range(len(lengths))]
 

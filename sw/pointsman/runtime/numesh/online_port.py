@@ -41,11 +41,12 @@ class OnlinePort:
 
     def __init__(self, substrate: PortHost, index: int, operator: OperatorImage, view: NodeOperator) -> None:
         assert operator.online is not None
+        assert operator.program is not None
         self.substrate = substrate
         self.router = substrate.router
         self.image = operator
-        self.program: Operator = operator.online.program
-        self.queues = operator.online.queues
+        self.program: Operator = operator.program
+        self.queues = operator.online
         self.way = way_named(operator.implementation, operator.kind)
         self.number = substrate.number
         self.position = view.position

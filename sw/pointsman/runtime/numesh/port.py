@@ -493,7 +493,8 @@ class _ImagesKey:
 def signature_of(operator: OperatorImage) -> Signature:
     """Signature that applications see of an operator in images."""
     if operator.online is not None:
-        return online_signature(operator, operator.online.program)
+        assert operator.program is not None
+        return online_signature(operator, operator.program)
     if operator.remote or operator.partial:
         return Signature(
             operator.label,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from pointsman.artifacts.images.images import Images, OnlineOperator, OperatorImage, PhaseImage, Promise, ReplacedImage
+from pointsman.artifacts.images.images import Images, OperatorImage, PhaseImage, Promise, ReplacedImage
 from pointsman.garbage import seldom_collected
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import function_name, is_partial, runtime_operands
 from pointsman.operators.messages.online import Online, for_image
 from pointsman.plan.membership.passages import passages
 from pointsman.plan.plan import Plan
+from pointsman.program.catalogue import OPERATORS
 from pointsman.protocol.costs import load_cycles
 
 from .allocation import Allocation
@@ -54,7 +55,7 @@ def _operator(at: Allocation, index: int) -> OperatorImage:
     online = None
     bandwidth = 0.0
     if isinstance(planned.implementation, Online):
-        online = OnlineOperator(for_image(planned.operator), at.queues[index])
+        online = at.queues[index]
         part = at.phases[phase].part
         if part is not None:
             bandwidth = part.bandwidth(planned.operator.label, at.phases[phase].routed)
@@ -84,7 +85,7 @@ def _operator(at: Allocation, index: int) -> OperatorImage:
         online=online,
         continues=continues,
         partial=partial,
-        program=for_image(operator),
+        program=for_image(operator) if operator.kind in OPERATORS else None,
     )
 
 

@@ -1,8 +1,8 @@
 """What each kind of operator means, written once more for the judge alone (Metcalf 1997, A.1 and appendix B).
 
-Takes an operator of the program, an instance of it, and run-time values; says for each position of the instance which functions
-it calls in a round, and which messages these give. Nothing here is shared with the compiler or with the reference machine, which is
-what tests compare it with.
+Takes an operator of the program, an instance of it, and run-time values; says for each position of the instance which
+functions it calls in a round, and which messages these give. Nothing here is shared with the compiler or with the reference
+machine, which is what tests compare it with.
 
 A *round* is what makes the operator begin again: a call of each function, or of ``label_write`` for each destination of a spread.
 """
@@ -20,8 +20,8 @@ Function = Literal["write", "read", "func"]
 
 @dataclass(frozen=True)
 class Fold:
-    """The messages of the positions with these ranks (`Definition.ranks`), combined in order: number ``call`` of the ``each`` that
-    they send in a round."""
+    """The messages of the positions with these ranks (`Definition.ranks`), combined in order: number ``call`` of the ``each``
+    that they send in a round."""
 
     first: int
     last: int

@@ -1,7 +1,7 @@
 """A node's calls of an operator, carried out with words that are terms.
 
-Takes the node's role, as the run time does (`pointsman.runtime.numesh.port` is its other reader); gives what each call gives. Nothing
-is timed: a processor moves every word that it can, and waits when there is none.
+Takes the node's role, as the run time does (`pointsman.runtime.numesh.port` is its other reader); gives what each call gives.
+Nothing is timed: a processor moves every word that it can, and waits when there is none.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Processor:
         known = 1 << self.position
         if function == "write" and role.void:
             return Result(None, known)
-        out = [((self.rank, self.rank, self.sent, k),) for k in range(self.size.words)]
+        out: Message = [((self.rank, self.rank, self.sent, k),) for k in range(self.size.words)]
         if function != "read":
             self.sent += 1
         if role.local:
@@ -232,7 +232,7 @@ def steps(role: Role, lanes: Sequence[LaneImage]) -> list[tuple[list[Combination
         return [(apart[k], [_alone(lane)]) for k, lane in enumerate(lanes)] + [(apart[-1], [])]
     return [
         ([one for one in role.combines if one.step == k], [lane for lane in lanes if lane.step == k])
-        for k in sorted({one.step for one in (*role.combines, *lanes)})
+        for k in sorted({one.step for one in role.combines} | {lane.step for lane in lanes})
     ]
 
 

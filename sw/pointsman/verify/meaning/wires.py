@@ -1,8 +1,8 @@
 """The streams of an operator as wires between interface registers, with as little room as any router has.
 
-Takes promises, which other rules prove; moves words. A wire holds one word at the register from which it leaves and one at each
-register at which it arrives. Routers have more room, never less, and more room stops nobody: processors wait for single registers, so
-what goes on with less room goes on with more, and gives the same words.
+Takes promises, which other rules prove; moves words. A wire holds one word at the register from which it leaves and one at
+each register at which it arrives. Routers have more room, never less, and more room stops nobody: processors wait for single
+registers, so what goes on with less room goes on with more, and gives the same words.
 
 Where a node's router serves other nodes once the node is through with its own messages (`OperatorImage.stages`), a wire leads
 elsewhere in a later stage, and words that have arrived at that node are taken on.

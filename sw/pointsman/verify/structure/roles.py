@@ -12,9 +12,15 @@ from typing import Any
 
 from numesh.codes import Annotation
 from pointsman.artifacts.images.images import SYNC, LaneImage, NodeOperator, Role
+from pointsman.network.topology import MAX_NODES
 
 from .notes import StructureNotes
+from .programs import ONLINE
 
+MOST_WAIT = 1 << 20
+"""Most cycles that a role may wait for words in the router."""
+MOST_STEPS = 2 * MAX_NODES
+"""Most steps of a call: a node may combine a message of each node, and move one between."""
 MESSAGE = re.compile(r"out|in|token|t[0-9]{1,3}")
 """Names of messages in lanes and combinations."""
 
@@ -40,6 +46,9 @@ def check_node_operator(notes: StructureNotes, node: int, index: int, operator: 
             "a position within the instance",
             **place,
         )
+    if (operator.online is None) != (image.kind != ONLINE):
+        message, right = "its online channels are not those of its kind", "channels where it stands for online streams"
+        notes.note("structure", message, right, **place)
     parts = {part.phase for part in notes.images.nodes[node].phases}
     if operator.enters not in (parts & set(image.continues) if image.continues else {-1}):
         notes.note(
@@ -56,10 +65,14 @@ def check_node_operator(notes: StructureNotes, node: int, index: int, operator: 
             **place,
         )
     for role in operator.roles:
+        if not 1 <= role.turns <= MAX_NODES or not 0 <= role.delay <= MOST_WAIT:
+            message = f"a role begins again after {role.turns} calls, and waits for {role.delay} cycles"
+            notes.note("structure", message, f"1 to {MAX_NODES} calls, 0 to {MOST_WAIT} cycles", **place)
+            return
         if role.local and any(lane.turn != SYNC for lane in role.lanes):
             notes.note("lanes", "words move although the message is only copied", "no lanes", **place)
         for number, lane in enumerate(role.lanes):
-            _check_lane(notes, number, lane, role, place)
+            _check_lane(notes, number, lane, role, image.m, place)
             if role.by_item and (lane.after, lane.after_all, lane.step, lane.turn, lane.pair, lane.words) != (
                 *(number - 1 if number else None, False, 0, 0, None, None),
             ):
@@ -74,13 +87,13 @@ def check_node_operator(notes: StructureNotes, node: int, index: int, operator: 
 
 def _check_messages(notes: StructureNotes, role: Role, place: dict[str, Any]) -> None:
     """Check the names of a role's messages, and that none is combined or sent before it is there."""
-    for turn in range(max(1, role.turns)):
+    for turn in sorted({lane.turn for lane in role.lanes} - {SYNC}) or [0]:
         lanes = [lane for lane in role.lanes if lane.turn == turn]
         if role.by_item:
             # Each item passes the lanes one after the other, as if each were a step.
             lanes = [replace(lane, step=number) for number, lane in enumerate(lanes)]
         there = set() if role.void else {"out"}
-        for step in range(max([0, *(c.step for c in role.combines), *(lane.step for lane in lanes)]) + 1):
+        for step in sorted({one.step for one in role.combines} | {lane.step for lane in lanes}):
             for one in (c for c in role.combines if c.step == step):
                 for name in (one.left, *([one.right] if one.right else [])):
                     if name not in there:
@@ -93,15 +106,15 @@ def _check_messages(notes: StructureNotes, role: Role, place: dict[str, Any]) ->
                     notes.note("lanes", f"message {lane.data} is sent before it is there", "order", **place)
             there |= coming
     for one in role.combines:
-        if one.step < 0 or one.result in ("out", "token") or not MESSAGE.fullmatch(one.result):
+        if not 0 <= one.step <= MOST_STEPS or one.result in ("out", "token") or not MESSAGE.fullmatch(one.result):
             notes.note("structure", f"a step combines into {one.result}", "a message that may change", **place)
 
 
-def _check_lane(notes: StructureNotes, number: int, lane: LaneImage, role: Role, place: dict[str, Any]) -> None:
+def _check_lane(notes: StructureNotes, number: int, lane: LaneImage, role: Role, m: int, place: dict[str, Any]) -> None:
     lanes = role.lanes
     if not MESSAGE.fullmatch(lane.data):
         notes.note("structure", f"lane {number} moves {lane.data!r}", "out, in, token, t0, t1, …", **place)
-    if not SYNC <= lane.turn < role.turns or lane.step < 0:
+    if not SYNC <= lane.turn < role.turns or not 0 <= lane.step <= MOST_STEPS:
         notes.note(
             "structure",
             f"lane {number} moves in turn {lane.turn} and step {lane.step}",
@@ -116,8 +129,10 @@ def _check_lane(notes: StructureNotes, number: int, lane: LaneImage, role: Role,
         notes.in_range(f"a register of lane {number}", register, notes.images.shape.registers, **place)
     if not lane.registers:
         notes.note("structure", f"lane {number} has no registers", "at least one", **place)
-    if lane.words is not None and lane.words < 0:
-        notes.note("structure", f"lane {number} has {lane.words} words", "0 or more", **place)
+    if lane.words is not None and not 0 <= lane.words <= m:
+        notes.note("structure", f"lane {number} has {lane.words} words", f"0 to {m}, the message's", **place)
+    if lane.after_all and lane.after is None:
+        notes.note("structure", f"lane {number} comes after all of no lane", "a lane that it comes after", **place)
     for name, other in (("after", lane.after), ("paired with", lane.pair)):
         if other is not None:
             notes.in_range(f"the lane that lane {number} is {name}", other, len(lanes), **place)

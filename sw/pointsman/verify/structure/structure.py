@@ -14,12 +14,11 @@ from typing import Any
 from numesh.codes import FIRST_FREE_VFSM, Annotation
 from pointsman.artifacts.images.images import Images, NodePhase
 from pointsman.errors import PointsmanError
-from pointsman.program.catalogue import OPERATORS
-from pointsman.program.program import Operator
 from pointsman.verify.node.phase_view import made_operators
 from pointsman.verify.report import Notebook
 
 from .notes import StructureNotes
+from .programs import ONLINE, check_definition, check_operator
 from .roles import check_node_operator, check_rewrites
 
 
@@ -78,8 +77,7 @@ def _check_operators(notes: StructureNotes) -> None:
     for index, operator in enumerate(images.operators):
         place: dict[str, Any] = {"operator": operator.label, "source": operator.source}
         notes.in_range("its phase", operator.phase, len(images.phases), **place)
-        if operator.online is not None:
-            _check_program(notes, operator.online.program, **place)
+        check_operator(notes, index, **place)
         if not operator.values:
             notes.note("structure", "it has no values", "one empty value when nothing is chosen", **place)
         _check_continues(notes, index, **place)
@@ -87,10 +85,13 @@ def _check_operators(notes: StructureNotes) -> None:
             if 0 <= own < len(images.phases) and index not in images.phases[own].operators:
                 notes.note("structure", f"phase {own} does not name it", "the phase it is in", **place)
     held = [{index for index, _ in image.operators} for image in images.nodes]
+    uses = Counter(index for one in images.replaced for index in one.parts)
     for one in images.replaced:
         place = {"operator": one.program.label, "source": one.source}
-        _check_program(notes, one.program, **place)
+        check_definition(notes, one.program, **place)
         for index in one.parts:
+            if uses[index] > 1:
+                notes.note("structure", f"operator {index} does the work of several, or twice", "of one", **place)
             if notes.in_range("an operator that does it", index, len(images.operators), **place) and any(
                 (node in one.program.nodes) != (index in operators) for node, operators in enumerate(held)
             ):
@@ -127,6 +128,10 @@ def _check_phases(notes: StructureNotes) -> None:
             )
         if phase.barrier is not None and phase.barrier not in phase.operators:
             notes.note("structure", f"operator {phase.barrier} closes it", "an operator of the phase", phase=number)
+        carriers = [i for i in phase.operators if 0 <= i < len(images.operators) and images.operators[i].kind == ONLINE]
+        if phase.online in (None, *phase.operators) and carriers != [one for one in [phase.online] if one is not None]:
+            right = "the operator of the phase that stands for its online streams, if it has one"
+            notes.note("structure", f"its online streams are those of operator {phase.online}", right, phase=number)
         for index in phase.last:
             if index not in phase.operators:
                 notes.note("structure", f"operator {index} may be the last", "an operator of the phase", phase=number)
@@ -173,26 +178,6 @@ def _check_continues(notes: StructureNotes, index: int, **place: Any) -> None:
     ):
         message = "it continues, and its router changes"
         notes.note("structure", message, "one stage, and the same VFSMs for all values", **place)
-
-
-def _check_program(notes: StructureNotes, program: Operator, **place: Any) -> None:
-    """Check everything that the run time takes for granted about an operator of the program."""
-    spec = OPERATORS.get(program.kind)
-    if spec is None:
-        notes.note("structure", f"it is a {program.kind}", f"one of {', '.join(OPERATORS)}", **place)
-        return
-    names = [one.name for one in spec.operands]
-    for instance in program.instances:
-        if [name for name, _ in instance.operands] != names:
-            notes.note("structure", f"it has the operands {[n for n, _ in instance.operands]}", f"{names}", **place)
-        if not instance.nodes or len(set(instance.nodes)) != len(instance.nodes):
-            notes.note(
-                "structure", f"an instance has the nodes {instance.nodes}", "each once, and one at least", **place
-            )
-        for node in instance.nodes:
-            notes.in_range("a node of an instance", node, notes.images.topology.nodes, **place)
-    if not program.instances:
-        notes.note("structure", "it has no instance", "one at least", **place)
 
 
 def _check_part(notes: StructureNotes, node: int, part: NodePhase) -> None:

@@ -77,9 +77,9 @@ class _OnlinePhase:
         for index in users:
             operator = self.images.operators[index]
             assert operator.online is not None
-            if len(set(operator.online.queues)) != len(operator.online.queues):
-                self.note(f"operator {operator.label} has the queues {operator.online.queues}", "each once")
-            for queue in operator.online.queues:
+            if len(set(operator.online)) != len(operator.online):
+                self.note(f"operator {operator.label} has the queues {operator.online}", "each once")
+            for queue in operator.online:
                 used.setdefault(queue, []).append(index)
         for queue, indices in used.items():
             for one, other in combinations(dict.fromkeys(indices), 2):

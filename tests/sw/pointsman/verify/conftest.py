@@ -66,7 +66,7 @@ def both_ways(by_hand: ModuleType) -> Callable[..., Images]:
     def make(*, aliased: bool) -> Images:
         by = by_hand.ByHand(mesh(2), period=8, shape=NodeShape(aliased_handshake=aliased))
         by.phase("p")
-        by.operator(0, "s", "exchange")
+        by.operator(0, "s", "cshift")
         for node, out, into in ((0, "+x", "+x"), (1, "-x", "-x")):
             by.vfsm(0, node, 2, "r2", out, (0,))
             by.vfsm(0, node, 2, into, "r3", (1,), pipeline=1)

@@ -121,7 +121,7 @@ def test_interface_order_it_reads_the_interface_right_after_vfsm_3_writes_it(
     # Across the end of the period: delivered in slot 7, sent in slot 0.
     by = by_hand.ByHand(mesh(2), period=8)
     by.phase("p")
-    by.operator(0, "s", "exchange")
+    by.operator(0, "s", "cshift")
     by.vfsm(0, 0, 2, "r2", "+x", (0,))
     by.vfsm(0, 1, 2, "-x", "r3", (1,))
     by.vfsm(0, 1, 3, "r4", "-x", (6,))

@@ -122,7 +122,7 @@ def test_destination_queues_that_clash_are_found(queue: int, message: str):
     operators = list(good.operators)
     online = operators[1].online
     assert online is not None
-    operators[1] = replace(operators[1], online=replace(online, queues=(queue,)))
+    operators[1] = replace(operators[1], online=(queue,))
     assert message in found(replace(good, operators=tuple(operators)))
 
 

@@ -1,0 +1,65 @@
+"""Do images belong to a program: are its operators, loops, parameters and network theirs?
+
+`check_images` proves that images do what their operators mean; this, that these are the operators of a text. Takes both; gives
+sentences, none if they belong together. Groups and their order are not compared: how operators follow each other is what the
+rules about phases prove for the order in the images.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pointsman.artifacts.images.images import Images
+from pointsman.program.program import Group, Instance, Operator, Program, Runtime
+
+from .structure.programs import any_value
+
+MOST = 12
+"""Differences that are told."""
+
+
+def program_differences(images: Images, program: Program) -> list[str]:
+    """What is in one of the two and not in the other, as sentences."""
+    found: list[str] = []
+    if images.topology != program.topology:
+        found.append(
+            f"the images are for a {images.topology.described}, the program is for a {program.topology.described}"
+        )
+    if dict(images.parameters) != dict(program.parameters):
+        found.append(
+            f"the images have the parameters {dict(images.parameters)}, the program {dict(program.parameters)}"
+        )
+    loops = [part.label for part, _ in program.root.walk() if isinstance(part, Group) and part.kind == "loop"]
+    if sorted(label or "" for label in loops) != sorted(images.loops):
+        found.append(f"the images have the loops {', '.join(images.loops)}, the program {', '.join(map(str, loops))}")
+    wanted = {operator.label: _plain(operator) for operator in program.operators()}
+    parts = {index for one in images.replaced for index in one.parts}
+    closing = {phase.barrier for phase in images.phases}
+    there = {one.program.label: one.program for one in images.replaced}
+    for index, image in enumerate(images.operators):
+        if image.program is not None and index not in parts | closing:
+            there[image.program.label] = image.program
+    for label, operator in wanted.items():
+        if label not in there:
+            found.append(f"{operator_name(operator)} is not in the images")
+        elif any_value(there[label]) != any_value(operator):
+            found.append(f"{operator_name(operator)} is another operator in the images")
+    found += [f"operator '{label}' of the images is not in the program" for label in there if label not in wanted]
+    return found[:MOST] + ([f"and {len(found) - MOST} more"] if len(found) > MOST else [])
+
+
+def operator_name(operator: Operator) -> str:
+    return f"operator '{operator.label}' ({operator.kind})"
+
+
+def _plain(operator: Operator) -> Operator:
+    """The operator without places in the text, which count for nothing."""
+    return replace(operator, position=None, instances=tuple(map(_plain_instance, operator.instances)))
+
+
+def _plain_instance(instance: Instance) -> Instance:
+    operands = tuple(
+        (name, replace(value, position=None) if isinstance(value, Runtime) else value)
+        for name, value in instance.operands
+    )
+    return replace(instance, position=None, operands=operands)

@@ -1,0 +1,244 @@
+"""Mutants of images: one field changed, checksums made anew. The judge must refuse each that does not run right.
+
+A mutant is of a random program (`everything`). What becomes of it: *unreadable*, the file is refused when it is written or read;
+*refused* by the judge; *right*, accepted, and every node receives what the reference machine gives it under random delays;
+else a fault: *wrong*, *deadlock*, *crash* (of the run), *judge* (the judge itself fails or takes too long). Can be stopped and
+gone on with.
+
+    python tests/sim/cosim/image_mutants.py --mutants 1000 [--seed 0] [--table build/image-mutants.json]
+    python tests/sim/cosim/image_mutants.py --only 4711          # a single mutant, with what was changed
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from everything import case_of, network_named
+from soak_everything import networks_of, time_limit
+from walker import FUNCTIONS, Walker
+
+from cosim.errors import TooLongError
+from cosim.numesh.machine import Machine
+from cosim.session import run_nodes
+from numesh.shape import NodeShape
+from pointsman.artifacts.container import ImageError
+from pointsman.artifacts.images import images_from_bytes, images_to_bytes
+from pointsman.artifacts.images.images import Images
+from pointsman.cop import CopError, compile_text
+from pointsman.errors import PointsmanError
+from pointsman.files import write_whole
+from pointsman.plan.make_plan import make_plan
+from pointsman.program.program import Program
+from pointsman.runtime import numesh_node
+from pointsman.runtime.reference import ReferenceMachine
+from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
+
+PROGRAMS = 60
+"""Programs of which there are mutants."""
+RUNS = 2
+"""Runs of a mutant that is accepted, each with other delays and run-time values."""
+SECONDS = 60.0
+"""CPU time for all of a mutant."""
+MOST_CYCLES = 2_000_000
+FAULTS = ("wrong", "deadlock", "crash", "judge")
+
+Step = tuple[str, Any]
+"""("field", name) or ("item", index)."""
+
+
+@dataclass
+class Outcome:
+    """What became of a mutant. ``field``: the class and field that were changed; ``said``: how, and by which rules it was
+    refused."""
+
+    kind: str
+    field: str
+    said: str
+
+
+@dataclass
+class Progress:
+    """Counts by outcome and field, and numbers of mutants that are faults."""
+
+    mutants: int = 0
+    outcomes: dict[str, int] = field(default_factory=dict)
+    fields: dict[str, dict[str, int]] = field(default_factory=dict)
+    faults: dict[str, list[int]] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=PROGRAMS)
+def subject(number: int) -> tuple[Program, Images] | None:
+    """A program and its images; None if there are none."""
+    case = case_of(number, "numesh", networks_of("numesh"), words=12, operators=(1, 2, 3, 5))
+    topology = network_named(case.network)
+    try:
+        program = compile_text(case.text, topology=topology)
+        with time_limit(SECONDS):
+            plan = make_plan(program, NodeShape(neighbours=max(4, topology.ports)), name="mutants")
+    except (CopError, PointsmanError):
+        return None
+    return program, make_images(plan)
+
+
+def places(value: Any, way: tuple[Step, ...] = (), name: str = "") -> Iterator[tuple[str, tuple[Step, ...], Any]]:
+    """(class and field, way to it, value) of everything in ``value`` that can be changed."""
+    if is_dataclass(value):
+        for one in fields(value):
+            if one.name in ("shape", "topology"):
+                continue
+            yield from places(
+                getattr(value, one.name), (*way, ("field", one.name)), f"{type(value).__name__}.{one.name}"
+            )
+        return
+    yield name, way, value
+    if isinstance(value, tuple):
+        for number, item in enumerate(value):
+            yield from places(item, (*way, ("item", number)), name)
+
+
+def changed(whole: Any, way: tuple[Step, ...], value: Any) -> Any:
+    """``whole`` with ``value`` at the end of ``way``."""
+    if not way:
+        return value
+    (kind, at), *rest = way
+    if kind == "field":
+        return replace(whole, **{at: changed(getattr(whole, at), tuple(rest), value)})
+    return (*whole[:at], changed(whole[at], tuple(rest), value), *whole[at + 1 :])
+
+
+def mutations(value: Any, others: list[Any], chance: random.Random) -> Any:
+    """Another value in place of this one."""
+    several: list[Any] = [other for other in others if other != value][:20]
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int) or value is None:
+        number = value or 0
+        several += [number + 1, number - 1, 0, 1, 3, -1, 2**40, None if chance.random() < 0.2 else number + 2]
+    elif isinstance(value, float):
+        several += [value * 2, 0.0, -1.0]
+    elif isinstance(value, str):
+        several += ["nothing", ""]
+    elif isinstance(value, tuple) and value:
+        k, j = chance.randrange(len(value)), chance.randrange(len(value))
+        several += [value[:k] + value[k + 1 :], value[:k] + value[k:][:1] + value[k:], value[::-1], ()]
+        swapped = list(value)
+        swapped[k], swapped[j] = swapped[j], swapped[k]
+        several += [tuple(swapped)] * 2
+    several = [one for one in several if one != value]
+    return chance.choice(several) if several else value
+
+
+def mutant(number: int) -> tuple[Program, Images, str, str] | None:
+    """(program, changed images, field, what was changed) of a number; None if its program has no images or nothing changed."""
+    chance = random.Random(f"mutant {number}")
+    found = subject(chance.randrange(PROGRAMS))
+    if found is None:
+        return None
+    program, images = found
+    by_field: dict[str, list[tuple[tuple[Step, ...], Any]]] = {}
+    for name, way, value in places(images):
+        by_field.setdefault(name, []).append((way, value))
+    name = chance.choice(sorted(by_field))
+    way, value = chance.choice(by_field[name])
+    others = [other for _, other in chance.sample(by_field[name], min(20, len(by_field[name])))]
+    new = mutations(value, [other for other in others if type(other) is type(value)], chance)
+    if new == value:
+        return None
+    steps = "".join(f".{at}" if kind == "field" else f"[{at}]" for kind, at in way)
+    return program, changed(images, way, new), name, f"{steps}: {str(value)[:80]} -> {str(new)[:80]}"
+
+
+def run_mutant(number: int) -> Outcome | None:
+    """Make a mutant, judge it, and run it if it is accepted."""
+    made = mutant(number)
+    if made is None:
+        return None
+    program, images, name, what = made
+    try:
+        images = images_from_bytes(images_to_bytes(images))
+    except ImageError as error:
+        return Outcome("unreadable", name, f"{what}: {error.message}")
+    except Exception:
+        return Outcome("judge", name, f"{what}: {traceback.format_exc(limit=-2)}")
+    try:
+        with time_limit(SECONDS):
+            report = check_images(images)
+    except Exception:
+        return Outcome("judge", name, f"{what}: {traceback.format_exc(limit=-2)}")
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        return Outcome("judge", name, f"{what}: takes too long")
+    if not report.ok:
+        return Outcome("refused", name, f"{what}: {', '.join(report.rules)}")
+    for seed in range(RUNS):
+        kind, said = _run(program, images, number + seed)
+        if kind != "right":
+            return Outcome(kind, name, f"{what}: {said}")
+    return Outcome("right", name, what)
+
+
+def _run(program: Program, images: Images, seed: int) -> tuple[str, str]:
+    walker = Walker(program, seed, slowest=60, calls=True, fewer=True, late=False)
+    expected = ReferenceMachine(program, "mutants", FUNCTIONS).run(walker.main)
+    try:
+        with Machine(images.shape, images.topology, engine="model", progress=False) as machine:
+            nodes = [numesh_node(images, n, machine, functions=FUNCTIONS) for n in range(images.topology.nodes)]
+            record = run_nodes(nodes, walker.main, machine, max_cycles=MOST_CYCLES)
+            full = machine.state()["full"].any()
+    except TooLongError as error:
+        return "deadlock", error.message
+    except PointsmanError as error:
+        return "deadlock" if error.message.startswith("deadlock") else "crash", error.message[:200]
+    except Exception:
+        return "crash", traceback.format_exc(limit=-2)
+    if record.results != expected.results:
+        return "wrong", "a node has received something else"
+    return ("wrong", "words are left over") if full else ("right", "")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mutants", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", type=int)
+    parser.add_argument("--table", type=Path)
+    parser.add_argument("--quiet", action="store_true")
+    options = parser.parse_args()
+    if options.only is not None:
+        print(run_mutant(options.only))
+        return
+    path: Path | None = options.table
+    done = Progress(**json.loads(path.read_text())) if path is not None and path.exists() else Progress()
+    while done.mutants < options.mutants:
+        number = options.seed + done.mutants
+        outcome = run_mutant(number)
+        done.mutants += 1
+        if outcome is None:
+            continue
+        done.outcomes[outcome.kind] = done.outcomes.get(outcome.kind, 0) + 1
+        counts = done.fields.setdefault(outcome.field, {})
+        counts[outcome.kind] = counts.get(outcome.kind, 0) + 1
+        if outcome.kind in FAULTS:
+            done.faults.setdefault(outcome.kind, []).append(number)
+        if not options.quiet and outcome.kind in (*FAULTS, "right"):
+            print(f"{number} {outcome.kind} {outcome.field}{outcome.said}", flush=True)
+        if path is not None and done.mutants % 10 == 0:
+            write_whole(path, json.dumps(asdict(done), indent=1, sort_keys=True).encode())
+    print(json.dumps(done.outcomes))
+
+
+if __name__ == "__main__":
+    main()
