@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pointsman.api.options import ENGINES
+from pointsman.api.options import ENGINES, MOST_CYCLES
 from pointsman.cli.options import (
     EXIT_WRONG,
     SEED,
@@ -51,7 +51,11 @@ from pointsman.files import check_writable, write_whole
 @phases_option
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the stream router.")
 @click.option(
-    "--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles (1,000,000,000)."
+    "--max-cycles",
+    type=click.IntRange(min=1),
+    default=MOST_CYCLES,
+    show_default=True,
+    help="Stop with an error after so many cycles.",
 )
 @click.option(
     "--trace",

@@ -41,7 +41,7 @@ class NumeshLink:
         for operator in substrate.images.operators:
             if operator.label in (SHORT, LONG) and operator.online is not None:
                 self.phase = operator.phase
-                queues[operator.label] = operator.online.queues[0]
+                queues[operator.label] = operator.online[0]
         if len(queues) != 2:
             raise PointsmanError("the image has no channels for active messages")
         self.queues = (queues[SHORT], queues[LONG])

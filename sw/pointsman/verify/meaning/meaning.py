@@ -18,7 +18,7 @@ from math import lcm
 
 from pointsman.artifacts.images.images import Images, NodeOperator, OperatorImage, Promise, Role
 from pointsman.program.catalogue import ITEM_FUNCTIONS, OPERATORS
-from pointsman.program.program import Operator
+from pointsman.program.program import Operator, Runtime
 from pointsman.verify.report import Notebook
 
 from .definitions import Anyone, Call, Definition, Fold, Gives, Meeting, Nothing, Zeros
@@ -67,7 +67,13 @@ class _Meaning:
     def check(self) -> None:
         """Check the operator for all values."""
         operator = self.operator
-        if operator.instances:
+        sorts = {one.name: one.sort for one in OPERATORS[self.program.kind].operands}
+        open_ends = [
+            name
+            for name, value in self.program.instances[0].operands
+            if isinstance(value, Runtime) and sorts[name] == "permutation"
+        ]
+        if operator.instances or open_ends:
             self.notebook.leave_out("what operators mean whose schedules are made at run time")
             return
         if {node for one in self.program.instances for node in one.nodes} != set(self.views):

@@ -10,15 +10,21 @@ import pointsman
 from pointsman.api.judged import judge_configurations, judge_route, prove
 from pointsman.artifacts.routes.routes import RouteProblem, RouteStream
 from pointsman.connections import Configurations, ConnectionProblem, Network
+from pointsman.cop import compile_file
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 
 
 def test_images_without_a_phase_of_a_node_are_refused() -> None:
-    images = pointsman.compile("examples/matmul/matmul.cop", "2x2", parameters={"block": 8}).artifact
-    prove(images)
-    with pytest.raises(PointsmanError, match="the compiled images break rules of the hardware"):
-        prove(replace(images, nodes=(replace(images.nodes[0], phases=()), *images.nodes[1:])))
+    done = pointsman.compile("examples/matmul/matmul.cop", "2x2", parameters={"block": 8})
+    images = done.artifact
+    program = compile_file("examples/matmul/matmul.cop", topology=mesh(2, 2), parameters={"block": 8})
+    prove(images, program)
+    with pytest.raises(PointsmanError, match="the compiled images break rules:"):
+        prove(replace(images, nodes=(replace(images.nodes[0], phases=()), *images.nodes[1:])), program)
+    other = compile_file("examples/matmul/matmul.cop", topology=mesh(2, 2), parameters={"block": 9})
+    with pytest.raises(PointsmanError, match="the images have the parameters"):
+        prove(images, other)
 
 
 def test_a_route_that_a_word_cannot_take_is_refused() -> None:

@@ -99,7 +99,8 @@ def scheduled_images(images: Images, operator: int, made: Mapping[int, Schedule]
     # Messages of instances with a schedule need no ring any more.
     operators = list(images.operators)
     left = tuple(one for one in operators[operator].instances if not members.issuperset(one))
-    operators[operator] = replace(operators[operator], instances=left)
+    # They serve one value, and the operator means others, too.
+    operators[operator] = replace(operators[operator], instances=left, program=None)
     return replace(images, operators=tuple(operators), nodes=tuple(nodes), promises=promises)
 
 
