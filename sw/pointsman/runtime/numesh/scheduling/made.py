@@ -100,7 +100,8 @@ def scheduled_images(images: Images, operator: int, made: Mapping[int, Schedule]
     operators = list(images.operators)
     left = tuple(one for one in operators[operator].instances if not members.issuperset(one))
     # They serve one value, and the operator means others, too.
-    operators[operator] = replace(operators[operator], instances=left, program=None)
+    program = None if streams else operators[operator].program
+    operators[operator] = replace(operators[operator], instances=left, program=program)
     return replace(images, operators=tuple(operators), nodes=tuple(nodes), promises=promises)
 
 
