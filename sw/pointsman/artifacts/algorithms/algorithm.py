@@ -143,6 +143,18 @@ def check_sizes(collective: str, ranks: int, buffers: Buffers) -> Collective:
     return found
 
 
+def sizes_in_place(collective: str, ranks: int, inputs: int, outputs: int) -> tuple[int, int]:
+    """Input and output chunks of an algorithm in place. Files differ in which of the two buffers they say to be there when they
+    are the same."""
+    name = collective.lower().replace("_", "").replace("-", "")
+    if name == "allgather":
+        part = inputs if inputs and inputs * ranks <= max(outputs, inputs) else max(inputs, outputs) // ranks
+        return part, part * ranks
+    if name == "reducescatter":
+        return max(inputs, outputs), max(inputs, outputs) // ranks
+    return max(inputs, outputs), max(inputs, outputs)
+
+
 def check_algorithm(algorithm: Algorithm) -> None:
     """Carry out an algorithm with what chunks are made of in place of their values.
 

@@ -13,6 +13,7 @@ from pointsman.files import open_without_waiting, read_bytes
 
 from .file import algorithm_bytes
 from .msccl import from_msccl
+from .mscclpp import from_mscclpp
 from .teccl import from_teccl
 
 HINT = "docs/formats.md shows the formats"
@@ -28,8 +29,8 @@ class Imported(AlgorithmApplication):
 '''
 
 
-def import_msccl(path: Path, *, application: bool) -> tuple[bytes, str]:
-    """The algorithm of an MSCCL file, as JSON or as an application, and what to tell about it.
+def import_msccl(path: Path, *, application: bool, plan: bool = False) -> tuple[bytes, str]:
+    """The algorithm of an MSCCL file, or of a ``plan`` of MSCCL++, as JSON or as an application, and what to tell about it.
 
     Raises
     ------
@@ -38,8 +39,11 @@ def import_msccl(path: Path, *, application: bool) -> tuple[bytes, str]:
     """
 
     def read() -> tuple[bytes, str]:
-        with open(path, "rb", opener=open_without_waiting) as file:
-            algorithm = from_msccl(file)
+        if plan:
+            algorithm = from_mscclpp(read_bytes(path, "plan"))
+        else:
+            with open(path, "rb", opener=open_without_waiting) as file:
+                algorithm = from_msccl(file)
         told = f"{algorithm.collective} on {algorithm.ranks} ranks, {len(algorithm.messages)} messages"
         data = algorithm_bytes(algorithm)
         if not application:

@@ -7,7 +7,7 @@ from xml.parsers import expat
 
 from pointsman.errors import PointsmanError
 
-from .algorithm import Algorithm, Buffers, check_algorithm, check_sizes
+from .algorithm import Algorithm, Buffers, check_algorithm, check_sizes, sizes_in_place
 from .threads import KINDS, RECEIVES, SENDS, Step, ThreadBlock, in_order
 
 CHUNK = 1 << 16
@@ -152,8 +152,7 @@ class _Reader:
         in_place = self.algo.get("inplace", "0") == "1"
         collective = self.algo["coll"]
         if in_place:
-            # Files differ in which of the two buffers they say to be there when they are the same.
-            inputs, outputs = _in_place(collective, ranks, inputs, outputs)
+            inputs, outputs = sizes_in_place(collective, ranks, inputs, outputs)
         buffers = Buffers(inputs, outputs, scratch, in_place)
         kind = check_sizes(collective, ranks, buffers)
         root = self.algo.get("root", "0")
@@ -180,13 +179,3 @@ class _Reader:
                     raise PointsmanError(
                         f"{block.named(at)} waits for step {step.after[1]} of thread block {step.after[0]}, which is not there"
                     )
-
-
-def _in_place(collective: str, ranks: int, inputs: int, outputs: int) -> tuple[int, int]:
-    name = collective.lower().replace("_", "")
-    if name == "allgather":
-        part = inputs if inputs and inputs * ranks <= max(outputs, inputs) else max(inputs, outputs) // ranks
-        return part, part * ranks
-    if name == "reducescatter":
-        return max(inputs, outputs), max(inputs, outputs) // ranks
-    return max(inputs, outputs), max(inputs, outputs)

@@ -10,14 +10,18 @@ from pointsman.cli.options import FilePath
 from pointsman.files import check_writable, write_whole
 
 FLOWS = ("csv", "matrix-market", "vtr", "npe", "npe-trace", "mlir-aie")
-FORMATS = (*FLOWS, "msccl", "te-ccl")
+FORMATS = (*FLOWS, "msccl", "mscclpp", "te-ccl")
 
 
 @click.command("import")
 @click.argument("format_", metavar="FORMAT", type=click.Choice(FORMATS))
 @click.argument("file", type=FilePath())
 @click.option(
-    "-o", "--output", type=FilePath(), required=True, help="Write what was read, as JSON; msccl: .py, an application."
+    "-o",
+    "--output",
+    type=FilePath(),
+    required=True,
+    help="Write what was read, as JSON; algorithms: .py, an application.",
 )
 @click.option(
     "--clock", type=click.FloatRange(min=1, max=1e15), default=1e9, show_default=True, help="Cycles a second (vtr)."
@@ -27,8 +31,8 @@ def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: in
     """Read a format of others.
 
     Flows for `pointsman place`: csv, matrix-market (demand matrices), vtr (traffic flows), npe, npe-trace (tt-npe), mlir-aie.
-    Collective algorithms: msccl becomes an application for `pointsman run` if OUTPUT ends in .py, else JSON for `pointsman
-    export`; te-ccl becomes streams for `pointsman route` on the links that the schedule uses.
+    Collective algorithms: msccl and mscclpp become an application for `pointsman run` if OUTPUT ends in .py, else JSON for
+    `pointsman export`; te-ccl becomes streams for `pointsman route` on the links that the schedule uses.
 
     What a format has and Pointsman has not is refused with its line, a wrong algorithm with its step; docs/formats.md has an
     example of each.
@@ -42,8 +46,8 @@ def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: in
     from pointsman.artifacts.flows.readers.by_name import import_flows
 
     check_writable(output)
-    if format_ == "msccl":
-        content, told = import_msccl(file, application=output.suffix == ".py")
+    if format_ in ("msccl", "mscclpp"):
+        content, told = import_msccl(file, application=output.suffix == ".py", plan=format_ == "mscclpp")
     elif format_ == "te-ccl":
         content, told = import_te_ccl(file)
     else:

@@ -50,3 +50,9 @@ def test_the_file_is_named_in_a_refusal(tmp_path: Path) -> None:
         import_msccl(path, application=True)
     with pytest.raises(PointsmanError, match="gone"):
         import_te_ccl(tmp_path / "gone.json")
+
+
+def test_a_plan_becomes_an_application_too() -> None:
+    text, told = import_msccl(EXAMPLES / "pair_allreduce_plan.json", application=True, plan=True)
+    assert told == "allreduce on 2 ranks, 4 messages"
+    assert b"class Imported" in text

@@ -1,0 +1,260 @@
+"""Execution plans of MSCCL++: JSON, thread blocks of each GPU with operations on local and remote buffers, signals and waits.
+
+An operation takes chunks from local buffers and through channels from remote ones, and leaves what it copies, or their sum, in
+local and remote buffers. A remote access becomes a message. The k-th channel from a GPU to another is the k-th from there back;
+a signal on it lets one wait at the other end go on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Literal
+
+import msgspec
+
+from pointsman.errors import PointsmanError
+
+from .algorithm import (
+    Action,
+    Algorithm,
+    Buffers,
+    Collective,
+    Message,
+    Place,
+    check_algorithm,
+    check_sizes,
+    sizes_in_place,
+)
+
+MOVES = frozenset({"copy", "put", "pws", "pwsf", "get"})
+SUMS = frozenset({"re", "res", "rre", "rres"})
+SIGNALS = frozenset({"signal", "rlxsignal", "pws", "pwsf"})
+WAITS = frozenset({"wait", "rlxwait"})
+KNOWN = MOVES | SUMS | SIGNALS | WAITS | {"nop", "flush"}
+
+
+class _Chunk(msgspec.Struct):
+    index: int
+    size: int = 1
+    type: Literal["i", "o", "s"] | None = None
+    buffer_id: int | None = None
+
+
+class _Operation(msgspec.Struct):
+    name: str
+    src_buff: list[_Chunk] = []
+    dst_buff: list[_Chunk] = []
+    channel_ids: list[int] = []
+    channel_type: str = ""
+    reduce_op: str = "sum"
+
+
+class _Channels(msgspec.Struct):
+    channel_type: str
+    channel_ids: list[int]
+
+
+class _Refs(msgspec.Struct):
+    access_channel_type: str
+    remote_buffer_ids: list[int]
+
+
+class _Block(msgspec.Struct):
+    id: int
+    ops: list[_Operation]
+    channels: list[_Channels] = []
+    remote_buffer_refs: list[_Refs] = []
+
+
+class _Remote(msgspec.Struct):
+    rank: int
+    type: Literal["i", "o", "s"]
+
+
+class _Links(msgspec.Struct):
+    connected_to: list[int]
+    type: str = ""
+    channel_type: str = ""
+
+
+class _Gpu(msgspec.Struct):
+    id: int
+    input_chunks: int
+    output_chunks: int
+    scratch_chunks: int
+    threadblocks: list[_Block]
+    channels: list[_Links] = []
+    remote_buffers: list[_Remote] = []
+    semaphores: list[Any] = []
+
+
+class _Plan(msgspec.Struct):
+    name: str
+    collective: str
+    gpus: list[_Gpu]
+    inplace: bool = False
+
+
+def from_mscclpp(text: bytes) -> Algorithm:
+    """Read a plan, and check that it does its collective, as `pointsman.artifacts.algorithms.msccl.from_msccl` does.
+
+    Raises
+    ------
+    PointsmanError
+        Naming the operation that is wrong.
+    """
+    try:
+        plan = msgspec.json.decode(text, type=_Plan)
+    except (msgspec.ValidationError, msgspec.DecodeError, RecursionError) as error:
+        raise PointsmanError(str(error) or "nested too deeply") from None
+    gpus = sorted(plan.gpus, key=lambda gpu: gpu.id)
+    if [gpu.id for gpu in gpus] != list(range(len(gpus))) or not gpus:
+        raise PointsmanError(f"gpus must be numbered from 0 to {max(len(gpus) - 1, 0)}, each once")
+    inputs, outputs = max(gpu.input_chunks for gpu in gpus), max(gpu.output_chunks for gpu in gpus)
+    if plan.inplace:
+        inputs, outputs = sizes_in_place(plan.collective, len(gpus), inputs, outputs)
+    buffers = Buffers(inputs, outputs, max(gpu.scratch_chunks for gpu in gpus), plan.inplace)
+    collective = check_sizes(plan.collective, len(gpus), buffers)
+    found = [_Play(plan.name, collective, gpus, buffers, last_first=last).run() for last in (False, True)]
+    for one in found:
+        check_algorithm(one)
+    return found[0]
+
+
+class _Play:
+    def __init__(
+        self, name: str, collective: Collective, gpus: list[_Gpu], buffers: Buffers, *, last_first: bool
+    ) -> None:
+        self.name, self.collective, self.gpus, self.buffers = name, collective, gpus, buffers
+        self.blocks = [(gpu, block) for gpu in gpus for block in gpu.threadblocks]
+        if last_first:
+            self.blocks.reverse()
+        self.at = [0] * len(self.blocks)
+        self.signals: Counter[tuple[int, str, int]] = Counter()
+        self.messages: list[Message] = []
+        self.actions: list[Action] = []
+
+    def run(self) -> Algorithm:
+        going = True
+        while going:
+            going = False
+            for index, (gpu, block) in enumerate(self.blocks):
+                while self.at[index] < len(block.ops) and self._step(gpu, block, self.at[index]):
+                    self.at[index] += 1
+                    going = True
+        for index, (gpu, block) in enumerate(self.blocks):
+            if self.at[index] < len(block.ops):
+                raise PointsmanError(f"{_named(gpu, block, self.at[index])} waits for ever")
+        return Algorithm(
+            self.name, self.collective, len(self.gpus), self.buffers, tuple(self.messages), tuple(self.actions)
+        )
+
+    def _step(self, gpu: _Gpu, block: _Block, at: int) -> bool:
+        """Carry out an operation, if it does not have to wait."""
+        one, name = block.ops[at], _named(gpu, block, at)
+        if one.name not in KNOWN:
+            raise PointsmanError(f"{name} is not known; known are {', '.join(sorted(KNOWN))}")
+        if one.name in WAITS:
+            ends = Counter((gpu.id, one.channel_type, channel) for channel in self._channels(gpu, block, one, name))
+            if any(self.signals[end] < count for end, count in ends.items()):
+                return False
+            self.signals -= ends
+        if one.name in SUMS:
+            if one.reduce_op != "sum":
+                raise PointsmanError(f"{name}: a reduction must be a sum, not {one.reduce_op[:20]!r}")
+            self._sum(gpu, block, one, name)
+        elif one.name in MOVES:
+            if len(one.src_buff) != len(one.dst_buff):
+                raise PointsmanError(f"{name}: there must be as many sources as destinations")
+            for source, destination in zip(one.src_buff, one.dst_buff, strict=True):
+                self._leave(gpu, block, one, name, [source], [destination])
+        if one.name in SIGNALS:
+            for channel in self._channels(gpu, block, one, name):
+                self.signals[self._other_end(gpu, one.channel_type, channel, name)] += 1
+        return True
+
+    def _sum(self, gpu: _Gpu, block: _Block, one: _Operation, name: str) -> None:
+        if not one.src_buff or not one.dst_buff:
+            raise PointsmanError(f"{name}: a reduction must have sources and destinations")
+        self._leave(gpu, block, one, name, one.src_buff, one.dst_buff)
+
+    def _leave(
+        self, gpu: _Gpu, block: _Block, one: _Operation, name: str, sources: list[_Chunk], destinations: list[_Chunk]
+    ) -> None:
+        """Add up the sources, which come by messages if they are remote, and leave the sum at every destination."""
+        count = destinations[0].size
+        if any(chunk.size != count or count < 1 or chunk.index < 0 for chunk in (*sources, *destinations)):
+            raise PointsmanError(f"{name}: sources and destinations must have as many chunks, 1 or more, at 0 or later")
+        operands: list[Place] = []
+        for chunk in sources:
+            rank, place = self._place(gpu, block, one, chunk, name)
+            if rank != gpu.id:
+                place = self._send(rank, gpu.id, (place,), count, name)
+            operands.append(place)
+        ends = [self._place(gpu, block, one, chunk, name) for chunk in destinations]
+        # A destination may be a source too: what is sent is added up before anything is left here.
+        for rank, place in ends:
+            if rank != gpu.id:
+                came = self._send(gpu.id, rank, tuple(operands), count, name)
+                self.actions.append(Action(rank, (came,), place, count, name))
+        for place in (place for rank, place in ends if rank == gpu.id):
+            self.actions.append(Action(gpu.id, tuple(operands), place, count, name))
+            operands = [place]
+
+    def _send(self, source: int, destination: int, operands: tuple[Place, ...], count: int, name: str) -> Place:
+        place = ("m", len(self.messages))
+        self.messages.append(Message(source, destination, count))
+        self.actions.append(Action(source, operands, place, count, name))
+        return place
+
+    def _place(self, gpu: _Gpu, block: _Block, one: _Operation, chunk: _Chunk, name: str) -> tuple[int, Place]:
+        """Rank and place of a chunk: in a buffer of the GPU, or in a remote one."""
+        if chunk.type is not None:
+            return gpu.id, (chunk.type, chunk.index)
+        refs = [
+            number
+            for ref in block.remote_buffer_refs
+            if ref.access_channel_type == one.channel_type
+            for number in ref.remote_buffer_ids
+        ]
+        at = -1 if chunk.buffer_id is None else chunk.buffer_id
+        if not (0 <= at < len(refs) and 0 <= refs[at] < len(gpu.remote_buffers)):
+            raise PointsmanError(
+                f"{name}: there is no remote buffer {at} through channels of type {one.channel_type[:20]!r}"
+            )
+        remote = gpu.remote_buffers[refs[at]]
+        if not (0 <= remote.rank < len(self.gpus) and remote.rank != gpu.id):
+            raise PointsmanError(f"{name}: a remote buffer must be of another gpu, not of {remote.rank}")
+        return remote.rank, (remote.type, chunk.index)
+
+    def _channels(self, gpu: _Gpu, block: _Block, one: _Operation, name: str) -> list[int]:
+        """Numbers of an operation's channels among those of its type of the GPU."""
+        own = [
+            number for entry in block.channels if entry.channel_type == one.channel_type for number in entry.channel_ids
+        ]
+        if not all(0 <= number < len(own) for number in one.channel_ids):
+            raise PointsmanError(f"{name}: the thread block has {len(own)} channels of type {one.channel_type[:20]!r}")
+        return [own[number] for number in one.channel_ids]
+
+    def _peers(self, rank: int, kind: str) -> list[int]:
+        return [
+            peer
+            for entry in self.gpus[rank].channels
+            if kind in (entry.type, entry.channel_type)
+            for peer in entry.connected_to
+        ]
+
+    def _other_end(self, gpu: _Gpu, kind: str, channel: int, name: str) -> tuple[int, str, int]:
+        peers = self._peers(gpu.id, kind)
+        if not (0 <= channel < len(peers) and 0 <= peers[channel] < len(self.gpus)):
+            raise PointsmanError(f"{name}: the gpu has no channel {channel} of type {kind[:20]!r}")
+        peer = peers[channel]
+        turn = peers[:channel].count(peer)
+        back = [number for number, other in enumerate(self._peers(peer, kind)) if other == gpu.id]
+        if turn >= len(back):
+            raise PointsmanError(f"{name}: gpu {peer} has no channel back for channel {channel}")
+        return peer, kind, back[turn]
+
+
+def _named(gpu: _Gpu, block: _Block, at: int) -> str:
+    return f"rank {gpu.id}, thread block {block.id}, operation {at} ({block.ops[at].name[:20]})"
