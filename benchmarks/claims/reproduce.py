@@ -27,6 +27,7 @@ sys.path.insert(0, str(HERE))
 
 import collectives  # noqa: E402, F401
 import ding  # noqa: E402
+import feldmann  # noqa: E402
 import yuan  # noqa: E402
 import yuan_arrays  # noqa: E402, F401
 import yuan_programs  # noqa: E402, F401
@@ -65,6 +66,16 @@ _SWITCH = (
 BENCHMARKS = {
     "arrays": Benchmark(None, ("sw/pointsman/arrays", "sw/pointsman/connections", "examples/arrays"), quick=True),
     "collectives": Benchmark(None, (*_ROUTER, "sw/pointsman/artifacts/algorithms"), quick=True),
+    "conset": Benchmark(
+        None,
+        (
+            "sw/pointsman/connections/channels",
+            "sw/pointsman/artifacts/channels",
+            "sw/pointsman/fem",
+            "sim/cosim/iwarp",
+        ),
+        quick=True,
+    ),
     "worked_examples": Benchmark("--into", (*_RUNS, "sim/cosim/tdm", "sim/cosim/packet"), quick=True),
     "diamond": Benchmark("--into", (*_ROUTER, "benchmarks/evaluation/lattice.py")),
     "tdm_switch": Benchmark(None, _SWITCH),
@@ -92,6 +103,7 @@ BENCHMARKS = {
 DOCUMENTS: dict[str, tuple[str, list[str]]] = {
     "metcalf1997": ("Metcalf 1997", ["4.1", "5.1", "5.2", "7.1", "8.1", "8.2", "8.3", "8.4", "A.1", "A.2"]),
     "ding2005": ("Ding et al. 2005", ["1", "2", "3"]),
+    "feldmann1993": ("Feldmann, Stricker and Warfel 1993", [f"{number} (1993)" for number in range(1, 7)]),
     "yuan1998_chapter_5": ("Yuan 1998, Chapter 5", []),
     "yuan1998": (
         "Yuan 1998, Chapters 3, 4 and 6",
@@ -111,6 +123,7 @@ FIGURES = {
         "Figure 4": "pictures/tdm_figure_4.svg",
         "Figure 5, one static destination above, two below": "pictures/tdm_figure_5.svg",
     },
+    "feldmann1993": {},
     "yuan1998_chapter_5": {},
     "yuan1998": {},
     "collectives_of_today": {},
@@ -166,6 +179,8 @@ def page(measured: Measured) -> str:
         lines += [f"{len(rows)} entries: {', '.join(f'{counts[verdict]} {verdict}' for verdict in VERDICTS)}.", ""]
         if name == "yuan1998":
             lines += [yuan.RULE, ""]
+        if name == "feldmann1993":
+            lines += [feldmann.RULE, ""]
         lines += ["| id | where | claim | theirs | ours | verdict | why |", "|---|---|---|---|---|---|---|"]
         for number, where, quantity, theirs, answer in rows:
             cells = [number, where, quantity, theirs, answer.ours, f"*{answer.verdict}*", answer.why]

@@ -28,7 +28,7 @@ def program() -> Iterator[ModuleType]:
     spec.loader.exec_module(module)
     yield module
     sys.path[:] = path
-    for name in ("answers", "collectives", "ding", "digest", "yuan", "yuan_arrays", "yuan_programs"):
+    for name in ("answers", "collectives", "ding", "digest", "feldmann", "yuan", "yuan_arrays", "yuan_programs"):
         sys.modules.pop(name)
 
 
@@ -37,6 +37,7 @@ def program() -> Iterator[ModuleType]:
     [
         ("metcalf1997", 69 + 10),
         ("ding2005", 20 + 3),
+        ("feldmann1993", 22 + 6),
         ("yuan1998", 39 + 6 + 12),
         ("yuan1998_chapter_5", 10),
         ("collectives_of_today", 5),

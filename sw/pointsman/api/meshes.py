@@ -184,6 +184,20 @@ def _on_channels(work: Fem, system: Poisson, rounds: int) -> dict[str, Any]:
     }
 
 
+def picture(work: Fem, path: Path) -> None:
+    """Draw parts and phases into a file: .svg, .png or .pdf.
+
+    Raises
+    ------
+    PointsmanError
+        If the file has another ending or cannot be written.
+    """
+    from pointsman.report.figures.parts_plot import plot_parts
+
+    mesh = work.exchange.mesh
+    plot_parts(mesh.points, mesh.elements, work.exchange.part_of, work.exchange.node_of, work.answer, path)
+
+
 def fem_text(work: Fem) -> str:
     """OUT.json as text."""
     return json.dumps(work.as_dict()) + "\n"

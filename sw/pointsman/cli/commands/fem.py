@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Same seed, same answer.")
 @click.option("--json", "json_path", type=FilePath(), help="Write parts, placement, phases and runs as JSON.")
 @click.option("--cop", "cop_path", type=FilePath(), help="Write the exchange as a COP program.")
+@click.option("--plot", "plot_path", type=FilePath(), help="Draw parts and phases: .svg, .png or .pdf.")
 @click.option("--run", "solving", is_flag=True, help="Solve Poisson's equation by conjugate gradients, and check it.")
 @click.option(
     "--target",
@@ -40,19 +41,24 @@ def fem(mesh: str, parts: int, size: str | None, topology: str | None, **given: 
     plate:20x10, random:500:1, crack:500, valley:400. Exit status 1: a solution is wrong.
     """
     from pointsman.api.meshes import fem as make
-    from pointsman.api.meshes import fem_text, solve
+    from pointsman.api.meshes import fem_text, picture, solve
     from pointsman.api.progress import telling
     from pointsman.fem.exchange import cop_text
+    from pointsman.report.figures.route_plot import check_plot_name
 
-    for path in (given["json_path"], given["cop_path"]):
+    for path in (given["json_path"], given["cop_path"], given["plot_path"]):
         if path is not None:
             check_writable(path)
+    if given["plot_path"] is not None:
+        check_plot_name(given["plot_path"])
     if (given["targets"] or given["rounds"] is not None) and not given["solving"]:
         raise PointsmanError("--target and --rounds say how to run", hint="give --run")
     network = topology_of({"mesh": size, "network": topology, "faults": None})
     with telling("dividing the mesh"):
         work = make(mesh, parts, network, channels=given["channels"], method=given["partition"], seed=given["seed"])
     _summary(work)
+    if given["plot_path"] is not None:
+        picture(work, given["plot_path"])
     if given["cop_path"] is not None:
         write_whole(given["cop_path"], cop_text(work.answer, given["rounds"] or 1))
     if given["solving"]:

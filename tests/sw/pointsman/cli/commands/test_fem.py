@@ -57,6 +57,7 @@ def test_a_wrong_solution_ends_with_status_1():
         ),
         (["plate:4x4", "--parts", "2", "--mesh", "2x2", "--partition", "knife"], "there is no partitioner 'knife'"),
         (["plate:4x4", "--parts", "2", "--mesh", "2x2", "--channels", "0"], "channels: a node must have 1 to 1024"),
+        (["plate:4x4", "--parts", "2", "--mesh", "2x2", "--plot", "x.txt"], "a plot must end in .png, .svg, .pdf"),
         (["plate:4x4", "--parts", "2"], "the size of the network is missing"),
         (["plate:1x2", "--parts", "2", "--mesh", "2x2", "--run"], "all nodes of the mesh are on its border"),
     ],
