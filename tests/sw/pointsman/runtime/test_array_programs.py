@@ -55,6 +55,17 @@ def test_random_programs(part: int, enumeration: ModuleType) -> None:
             raise AssertionError(f"random program {seed}") from error
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["numesh", "packet", "tdm"])
+@pytest.mark.parametrize("seed", range(4, 310, 7))
+def test_random_programs_on_every_target(seed: int, target: str, enumeration: ModuleType) -> None:
+    application = ArrayApplication(enumeration.random_program(seed))
+    if sum(map(len, application.cop_program.steps.values())) > 8:
+        pytest.skip("more operators than are planned quickly")
+    engine = {} if target == "tdm" else {"engine": "model"}
+    assert pointsman.run(application, target=target, warnings="ignore", **engine).correct
+
+
 def test_poison_shows_what_was_not_sent(enumeration: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """A compiler that forgets the last element of every message is found out."""
     whole = transfers._by_pair
