@@ -15,7 +15,7 @@ BRIDGES = {"axi4-lite": AxiLiteBridge, "wishbone": WishboneBridge}
 Bus = Literal["axi4-lite", "wishbone"]
 MODULE = "numesh_host"
 
-_WORDS = {
+WORDS = {
     "CYCLES_LOW": (
         "read",
         "cycles since reset; with words of 32 bits their lower half, and reading it keeps the upper",
@@ -28,6 +28,7 @@ _WORDS = {
     "VERSION": ("read", "0x504D0001"),
     "SHAPE": ("read", "nodes in bits 31:16, registers in bits 15:4, bit 0: accesses do not wait"),
 }
+"""Words of the control page: access, and what they mean."""
 
 
 def bridge_verilog(shape: HostShape, bus: Bus) -> str:
@@ -52,7 +53,7 @@ def address_map(shape: HostShape, bus: Bus) -> dict[str, Any]:
             for node in range(shape.nodes)
         ],
         "control": {
-            name: {"address": shape.control(name), "access": _WORDS[name][0], "about": _WORDS[name][1]}
+            name: {"address": shape.control(name), "access": WORDS[name][0], "about": WORDS[name][1]}
             for name in CONTROL
         },
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -151,8 +152,9 @@ def _write_switch(output: Path, given: dict[str, Any]) -> None:
 
 
 def _write_bridge(output: Path, given: dict[str, Any]) -> None:
-    from host.emit import address_map, bridge_verilog
+    from host.emit import MODULE, address_map, bridge_verilog
     from host.shape import HostShape, HostShapeError
+    from host.system_rdl import system_rdl
 
     bus: Any = given["bus"] or "axi4-lite"
     try:
@@ -162,9 +164,20 @@ def _write_bridge(output: Path, given: dict[str, Any]) -> None:
         raise PointsmanError(str(error)) from None
     check_writable(output)
     write_whole(output, bridge_verilog(shape, bus))
-    json_path = output.with_suffix(".map.json")
+    json_path, rdl_path = output.with_suffix(".map.json"), output.with_suffix(".rdl")
     write_whole(json_path, json.dumps(address_map(shape, bus), indent=1) + "\n")
-    click.echo(f"wrote {output} and {json_path}")
+    write_whole(rdl_path, system_rdl(shape))
+    core_path = _write_core(output, f"bridge from {bus} to {shape.nodes} NuMesh nodes", MODULE)
+    click.echo(f"wrote {output}, {json_path}, {rdl_path} and {core_path}")
+
+
+def _write_core(output: Path, about: str, top: str) -> Path:
+    """Write the FuseSoC core file of a Verilog file beside it."""
+    from emission.core_file import core_file
+
+    path = output.with_suffix(".core")
+    write_whole(path, core_file(re.sub(r"\W", "_", output.stem, flags=re.ASCII), about, [output.name], top))
+    return path
 
 
 def _write_packet_routers(output: Path, topology: Topology, given: dict[str, Any]) -> None:
@@ -212,4 +225,5 @@ def _write_numesh(output: Path, topology: Topology, given: dict[str, Any]) -> No
     joined = Joined(topology.described, topology.nodes, links, grid=topology.kind in ("mesh", "torus"))
     write_whole(json_path, json.dumps(memory_map(shape, joined), indent=1) + "\n")
     write_whole(markdown_path, memory_map_markdown(shape, joined))
-    click.echo(f"wrote {output}, {json_path} and {markdown_path}")
+    core_path = _write_core(output, f"NuMesh routers of a {topology.described}", "numesh_mesh")
+    click.echo(f"wrote {output}, {json_path}, {markdown_path} and {core_path}")
