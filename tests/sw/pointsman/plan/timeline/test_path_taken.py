@@ -142,7 +142,7 @@ def test_waiting_for_neighbours_is_not_longer_where_few_calls_stand_for_many():
     """As in Gaussian elimination on 2×2: what may be entered some time after ``r`` at the earliest was 53 % too long, as of the
     calls of ``b`` before it only six are played."""
     text = """(loop 'l 6
-      (subset '((0 2) (1 3)) (allreduce 'r 'max :m 3))
+      (subset '((0 2) (1 3)) (allreduce 'r 'max :m 6))
       (subset '((0 1) (2 3)) (broadcast 'b (runtime) :m 3 :c 15 :impl 'sch_bcast_dense))
       (subset '((0 2) (1 3)) (stream 's (runtime) (runtime) :m 34 :impl 'sch_stream) (broadcast 'z (runtime) :m 32)))"""
     plan = plan_of(text, mesh(2, 2))
@@ -151,7 +151,7 @@ def test_waiting_for_neighbours_is_not_longer_where_few_calls_stand_for_many():
     async def main(node: Any) -> None:
         x, y = node.coordinates
         for k in range(6):
-            await called(node, "r", 3)
+            await called(node, "r", 6)
             await node.cop.b_load(k % 2)
             for _ in range(15):
                 await moved(node, "b", 3, x == k % 2)
