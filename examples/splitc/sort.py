@@ -13,6 +13,8 @@ from pointsman.runtime.splitc import SplitC, SplitCApplication
 
 LARGEST = np.int32(2**31 - 1)
 """Fills up blocks; no key is larger."""
+SAMPLES = 32
+"""Keys of each processor in the sample of sample sort."""
 
 
 class Sort(SplitCApplication):
@@ -149,7 +151,7 @@ async def sample(s: SplitC, own: np.ndarray, given) -> np.ndarray:
     """A sample of all keys says which processor gets which keys; then each sorts its own."""
     n, procs = len(own), s.PROCS
     own = await sorted_here(s, own)
-    picked = own[np.linspace(0, n - 1, min(n, 8)).astype(int)]
+    picked = own[np.linspace(0, n - 1, min(n, SAMPLES)).astype(int)]
     samples = await s.all_spread_allocate(len(picked) * procs * procs, np.int32)
     place = np.arange(len(picked)) + len(picked) * s.MYPROC
     for other in range(procs):

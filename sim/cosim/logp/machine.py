@@ -3,7 +3,8 @@
 A processor asks for time (`Wait`), sends (`LogpSend`), receives (`LogpReceive`) or waits (`LogpWait`). Everything happens in
 the order of its time; a message that a sender may send takes its place under way to the receiver at once, and gives it back
 when the receiver begins to receive it. A batch of messages is one event at either end: its messages leave one gap after the
-other and are received as they come, with nothing in between; the capacity does not hold it up."""
+other and are received as they come, with nothing in between; the capacity does not hold it up.
+"""
 
 from __future__ import annotations
 

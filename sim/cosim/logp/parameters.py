@@ -2,7 +2,8 @@
 
 Those of the CM-5 follow from the costs of active messages in von Eicken 1993, Table 6-1 (column "Active Messages", in tenths of a
 microsecond): a one-way message costs its sender 1.6 us; a round trip costs the asker 3.1 us, so receiving costs 1.5; it
-arrives after 5.6 us, of which 2.5 are neither sending nor receiving. A packet of 16 bytes every 1.6 us makes 10 Mbyte/s."""
+arrives after 5.6 us, of which 2.5 are neither sending nor receiving. A packet of 16 bytes every 1.6 us makes 10 Mbyte/s.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Active messages: a message names the function that handles it where it arrives (von Eicken 1993, Chapter 6).
 
-``endpoint`` is a node's side: requests, replies, polling; ``handlers`` the functions and what they may not do; ``carriers``
-chooses how a target carries messages, with bounded buffers (``credits``), and ``links`` are the targets' sides of that."""
+``endpoint`` is a node's side: requests, replies, polling; ``handlers`` the functions and what they may not do; ``links`` are the
+targets' networks, on which ``credits`` bound the buffers; ``application`` is what programs derive from.
+"""
 
 from .carrier import Carrier, Message
 from .endpoint import Endpoint

@@ -3,7 +3,8 @@
 A node has room for ``window`` requests of each other node. A request takes one, and whatever the receiver sends back once it has
 handled it (a reply, a request of its own, or a `Kind.CREDIT` message where there is nothing else) returns it. A node asks for
 no more replies than it has room for. So a node holds at most (nodes - 1) * window requests, as many returned credits, and
-`replies` replies, and takes every word that comes without waiting for anything: whatever the network holds drains."""
+`replies` replies, and takes every word that comes without waiting for anything: whatever the network holds drains.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Takes a carrier and handlers. Freedom from deadlock rests on three rules that are kept here: a node that waits, for whatever,
 takes messages meanwhile; a handler sends nothing but replies; and a node that waits for room for a reply takes replies only,
-whose handlers send nothing (docs/active_messages.md has the argument)."""
+whose handlers send nothing (docs/active_messages.md has the argument).
+"""
 
 from __future__ import annotations
 

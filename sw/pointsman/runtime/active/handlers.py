@@ -3,7 +3,8 @@
 A handler is a plain function ``handler(state, source, arguments, data)``. One of a request gives None or a `Reply` (or a list
 of them), which goes to the node that asked; one of a reply gives None. It runs to its end where the message arrives, so it
 must neither wait nor allocate, and may send nothing but its reply (von Eicken 1993, §6.2): then a request always finds a node
-that can take it, and a reply a node that has kept room for it."""
+that can take it, and a reply a node that has kept room for it.
+"""
 
 from __future__ import annotations
 

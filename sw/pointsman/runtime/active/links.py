@@ -2,7 +2,8 @@
 
 Each program of active messages has two operators: streams from any node to any other, of two lengths. Online routing
 uses them as they are, with a queue for each length. On packet routers they stand for an interface address, and on the switch
-for the connections that the scheduler makes on request; there a message has the length that it needs."""
+for the connections that the scheduler makes on request; there a message has the length that it needs.
+"""
 
 from __future__ import annotations
 

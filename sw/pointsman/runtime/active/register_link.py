@@ -1,7 +1,8 @@
 """Messages of variable length through interface registers: the links of the switch and of packet routers.
 
 A node reads words wherever they come, also while it sends or waits, and sorts them into messages. A message tells its length
-in its first word, behind ``lead`` words of the network."""
+in its first word, behind ``lead`` words of the network.
+"""
 
 from __future__ import annotations
 

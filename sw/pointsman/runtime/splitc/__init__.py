@@ -2,7 +2,8 @@
 
 ``pointers`` and ``memory`` are the address space; ``library`` has get, put, store and their counters, ``bulk`` transfers of
 many words, ``collectives`` the operations of all processors on a tree, ``atomic`` calls; ``application`` runs a
-``splitc_main`` on every node."""
+``splitc_main`` on every node.
+"""
 
 from .application import SplitCApplication
 from .library import SplitC

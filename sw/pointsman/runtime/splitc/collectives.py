@@ -3,7 +3,8 @@
 The tree is rooted at processor 0 and numbered in preorder, so a subtree is a range of processors: values are combined in the
 order of the processors, and a function need only be associative. Each processor has a slot for either child and one for its
 parent. A child fills its slot again only after it has heard from the parent, which has emptied it by then; so one slot each
-is enough."""
+is enough.
+"""
 
 from __future__ import annotations
 

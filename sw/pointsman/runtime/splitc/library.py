@@ -2,7 +2,8 @@
 
 The functions that may have to wait, or to take messages, are coroutines. ``sync`` and its kin are as in the text: until
 ``sync`` the value of a variable that a get or put assigns is undefined, gets and puts between two of them take effect in any
-order, and any number may be under way."""
+order, and any number may be under way.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Where the tables contradict each other or the print is broken both readings are here: a poll is 18 cycles in Table 6-3 and 9
 in Table 6-4; the cost of sending N words to another processor of the CM-5 has lost its term a word, which is 4 for two words
-(``pairs``, half of what receiving does, as the text says twice that of the hybrid) or 4 for each (``words``)."""
+(``pairs``, half of what receiving does, as the text says twice that of the hybrid) or 4 for each (``words``).
+"""
 
 from __future__ import annotations
 

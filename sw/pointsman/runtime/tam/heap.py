@@ -2,7 +2,8 @@
 §6.2.1.2).
 
 An element of an I-structure is written once. One of an M-structure is emptied by each `mfetch`, and written again. A deferred
-read takes a descriptor (processor, frame, inlet, link), of which many are allocated at a time."""
+read takes a descriptor (processor, frame, inlet, link), of which many are allocated at a time.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@ come.
 
 Everything between two messages is ordinary Python; `count` names what is done, in the terms of Tables 6-3 and 6-4. Handlers
 run inlets; readers that an `istore` resumes on other nodes are told by the processor itself, since handlers send replies
-only."""
+only.
+"""
 
 from __future__ import annotations
 

@@ -63,6 +63,42 @@ def test_the_same_program_has_the_same_answer_on_every_target(target: str) -> No
     assert record.results == EXPECTED
 
 
+class Flood(SplitCApplication):
+    """Every node asks every other one, again and again, and waits at the end only."""
+
+    window = 1
+    rounds = 20
+
+    async def splitc_main(self, s: SplitC) -> tuple[list[int], int, int]:
+        count = s.allocate(s.PROCS, np.int64)
+        await s.barrier()
+        for k in range(self.rounds):
+            for step in range(1, s.PROCS):
+                other = (s.MYPROC + step) % s.PROCS
+                there = s.pointer(other, count.addr + 8 * s.MYPROC, np.int64)
+                await s.put(there, k + 1)
+                await s.get(there, s.pointer(s.MYPROC, s.memory.stack_start, np.int64))
+        await s.sync()
+        await s.barrier()
+        return s.local(count, s.PROCS).tolist(), s.endpoint.handled[0], s.endpoint.handled[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("target", "size"), [("packet", (4, 4)), ("tdm", (4, 4)), ("numesh", (3, 3)), ("logp", (8, 8))]
+)
+def test_a_network_full_of_requests_with_the_smallest_buffers_comes_to_its_end(
+    target: str, size: tuple[int, ...]
+) -> None:
+    options: dict[str, Any] = {"logp": "example,capacity=1"} if target == "logp" else {"engine": "model"}
+    results = pointsman.run(Flood, mesh(*size), target=target, **options).finished.record.results
+    nodes = len(results)
+    for me, (counts, requests, replies) in enumerate(results):
+        assert counts == [0 if other == me else Flood.rounds for other in range(nodes)]
+        assert replies == 2 * Flood.rounds * (nodes - 1)
+        assert requests >= replies
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["packet", "tdm", "numesh"])
 def test_the_compiled_rtl_gives_the_cycles_of_the_model(target: str) -> None:

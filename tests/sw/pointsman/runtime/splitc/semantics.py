@@ -2,7 +2,8 @@
 
 A naive machine, made from the definition alone (von Eicken 1993, §6.1.1): an issued get, put or store takes effect at any
 time until the synchronisation that waits for it; a blocking access takes effect while its processor waits. Used as a judge:
-what a run ends with must be among what this machine can end with."""
+what a run ends with must be among what this machine can end with.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,180 @@
+"""One-sided accesses on every target, in cycles, beside operators that were compiled; and LogP predictions of four sorts
+beside runs.
+
+    python benchmarks/one_sided.py [--mesh 4x4] [--sorts]
+
+Accesses: what a read, a put and its sync, a store, a bulk read of 256 bytes take from node 0 to its neighbour and to the
+furthest node while nothing else happens; and the cycles a store when every node stores to every other one. Compiled: a shift
+of as many words."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import pointsman
+from cosim.logp.parameters import CALIBRATIONS
+from pointsman import cop
+from pointsman.network import mesh, parse_size
+from pointsman.runtime import Application, Node
+from pointsman.runtime.splitc import SplitC, SplitCApplication
+
+ROOT = Path(__file__).resolve().parents[1]
+STORES = 4
+"""Stores of each node to each other one."""
+
+
+class Accesses(SplitCApplication):
+    async def splitc_main(self, s: SplitC) -> dict[str, int]:
+        found: dict[str, int] = {}
+        cell = await s.all_spread_allocate(s.PROCS * STORES * s.PROCS, np.int32)
+        near, far = s.allocate(256, np.uint8), s.allocate(256, np.uint8)
+
+        async def timed(name: str, access: Awaitable[object]) -> None:
+            began = s.time
+            await access
+            await s.sync()
+            found[name] = s.time - began
+
+        for name, other in (("near", 1), ("far", s.PROCS - 1)):
+            await s.barrier()
+            if s.MYPROC == 0:
+                there = s.pointer(other, far.addr, np.uint8)
+                await timed(f"read {name}", s.read(cell + other))
+                await timed(f"put {name}", s.put(cell + other, 1))
+                await timed(f"store {name}", s.store(cell + other, 1))
+                await timed(f"bulk read {name}", s.bulk_read(near, there, 256))
+        await s.barrier()
+        began = s.time
+        for k in range(STORES):
+            for step in range(1, s.PROCS):
+                other = (s.MYPROC + step) % s.PROCS
+                await s.store(cell + (other + s.PROCS * (k * s.PROCS + s.MYPROC)), k)
+        await s.all_store_sync()
+        found["all to all"] = s.time - began
+        return found
+
+
+class Compiled(Application):
+    """A shift of ``words`` words, known to the compiler."""
+
+    words = 1
+
+    def program(self, net: cop.Network) -> cop.Parts:
+        return cop.cshift("s", 1, m=self.words)
+
+    async def main(self, node: Node) -> int:
+        await node.cop.s_load()
+        await node.cop.s_func(np.zeros(self.words, np.int32))
+        began = node.time
+        await node.cop.s_func(np.zeros(self.words, np.int32))
+        return node.time - began
+
+
+class CompiledLong(Compiled):
+    words = 64
+
+
+TARGETS: dict[str, dict[str, Any]] = {
+    "numesh": {"engine": "model"},
+    "tdm": {"engine": "model"},
+    "packet": {"engine": "model"},
+}
+
+
+def accesses(size: tuple[int, ...]) -> None:
+    """A line for each target."""
+    for target, options in TARGETS.items():
+        results = pointsman.run(Accesses, mesh(*size), target=target, **options).finished.record.results
+        first = {name: cycles for name, cycles in results[0].items() if name != "all to all"}
+        nodes = len(results)
+        stores = max(one["all to all"] for one in results) / (STORES * (nodes - 1))
+        shifts = [
+            max(pointsman.run(kind, mesh(*size), target=target, **options).finished.record.results)
+            for kind in (Compiled, CompiledLong)
+        ]
+        print(
+            target, first, f"a store of all to all {stores:.0f} cycles", f"shift of 1 and 64 words {shifts}", flush=True
+        )
+
+
+def predicted(algorithm: str, n: int, procs: int, bits: int = 8) -> float:
+    """LogP's prediction of a sort of n keys a processor with the figures of the CM-5, communication and computing.
+
+    A key that is stored costs its sender and its receiver o each, a packet of a block that is stored the same; barriers,
+    scans and all_store_sync go up and down the tree."""
+    machine = CALIBRATIONS["cm5"]
+    send, receive, latency = machine.send, machine.receive, machine.latency
+    depth = (procs - 1).bit_length()
+
+    def packets(nbytes: int) -> int:
+        return -(-nbytes // machine.packet)
+
+    def rise(nbytes: int) -> float:
+        """Up the tree: a processor receives from two children."""
+        return depth * (send + latency + 2 * packets(nbytes) * receive)
+
+    def fall(nbytes: int) -> float:
+        """Down the tree: a processor sends to two children."""
+        return depth * (2 * packets(nbytes) * send + latency + receive)
+
+    def sorting(keys: float) -> float:
+        return keys * (int(keys) - 1).bit_length()
+
+    others = procs - 1
+    agreed = rise(16) + fall(16)
+    sync = 2 * (rise(8) + fall(8))
+    if algorithm == "column":
+        rows = -(-max(n, 2 * others**2, procs) // procs) * procs
+        permute = rows * others / procs * (send + receive) + sync
+        half = packets(2 * rows) * (send + receive) + latency
+        return agreed + 4 * sorting(rows) + 2 * permute + 2 * half
+    if algorithm == "sample":
+        pieces = packets(-(-4 * n // procs)) * others * (send + receive)
+        splitters = 2 * agreed + 32 * others * (send + receive) + sync + sorting(32 * procs)
+        places = n * procs.bit_length() + rise(4 * procs) + fall(4 * procs)
+        told = packets(4 * procs) * send + latency + receive + rise(4) + fall(4 * procs)
+        return 2 * sorting(n) + splitters + places + told + pieces
+    if algorithm == "bitonic":
+        stages = depth * (depth + 1) / 2
+        block = packets(4 * n)
+        return n * max(1, n - 1).bit_length() + stages * (block * send + latency + block * receive + n)
+    if algorithm == "radix":
+        table = 4 * 2**bits
+        scan = rise(table) + fall(table)
+        broadcast = packets(table) * send + latency + receive + rise(4) + fall(table)
+        permute = n * (procs - 1) / procs * (send + receive)
+        return -(-31 // bits) * (2 * (n + 2**bits) + scan + broadcast + permute + sync)
+    raise ValueError(algorithm)
+
+
+def sorts() -> None:
+    """Predictions and runs."""
+    for algorithm in ("bitonic", "column", "radix", "sample"):
+        for procs, keys in ((8, 500), (16, 1000)):
+            arguments = {"algorithm": algorithm, "keys": keys * procs, "bits": 8}
+            done = pointsman.run(
+                ROOT / "examples/splitc/sort.py", mesh(procs), arguments=arguments, target="logp", logp="cm5"
+            )
+            run = done.finished.record.total_cycles
+            print(algorithm, procs, keys, run, f"{predicted(algorithm, keys, procs) / run:.2f}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--mesh", default="4x4")
+    parser.add_argument("--sorts", action="store_true")
+    given = parser.parse_args()
+    if given.sorts:
+        sorts()
+    else:
+        accesses(parse_size(given.mesh))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

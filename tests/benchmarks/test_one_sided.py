@@ -1,0 +1,39 @@
+"""Predictions of the sorts by LogP are within 15 % of runs, and accesses have figures on a target."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pointsman
+from pointsman.network import mesh
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def one_sided() -> Any:
+    spec = importlib.util.spec_from_file_location("one_sided", ROOT / "benchmarks/one_sided.py")
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+@pytest.mark.parametrize("algorithm", ["bitonic", "column", "radix", "sample"])
+def test_a_run_takes_what_logp_predicts(one_sided: Any, algorithm: str) -> None:
+    arguments = {"algorithm": algorithm, "keys": 8 * 500}
+    done = pointsman.run(ROOT / "examples/splitc/sort.py", mesh(8), arguments=arguments, target="logp", logp="cm5")
+    assert done.correct
+    ratio = one_sided.predicted(algorithm, 500, 8) / done.finished.record.total_cycles
+    assert 0.85 < ratio < 1.15
+
+
+def test_accesses_have_figures(one_sided: Any) -> None:
+    results = pointsman.run(one_sided.Accesses, mesh(2, 2), target="packet", engine="model").finished.record.results
+    assert len(results[0]) == 9
+    assert all(cycles > 0 for one in results for cycles in one.values())
