@@ -24,10 +24,12 @@ NUMESH, SWITCH, PACKET, HOST = "numesh", "tdm-switch", "packet-router", "host-br
 _NODE = tuple(name for name in NODE_SIZES if name != "width")
 _SWITCH = tuple(size.name for size in SWITCH_SIZES if size.name != "width")
 _PACKET = ("torus", "routing", "channels", "buffer", "addresses", "queue")
+STREAMS = "numesh_streams"
+"""Module of a bridge of streams."""
 LONG = 48
 """Ports from which on a switch takes so long that it is said beforehand."""
 _NETWORK = ("mesh", "network", "faults")
-_HOST = ("bus", "nodes", "blocked")
+_HOST = ("bus", "nodes", "blocked", "streams")
 _ELSEWHERE = {
     NUMESH: (*_SWITCH, *_PACKET, *_HOST),
     SWITCH: (*_PACKET, *_NETWORK, "image", *_NODE, *_HOST),
@@ -76,11 +78,12 @@ def _packet_options(command: Any) -> Any:
 
 def _host_options(command: Any) -> Any:
     """Sizes of a bridge to a host; None where they are not given."""
-    bus, blocked = click.Choice(["axi4-lite", "wishbone"]), click.Choice(["stall", "error"])
+    bus, blocked = click.Choice(["axi4-lite", "wishbone", "axi4-stream"]), click.Choice(["stall", "error"])
     for option in (
         click.option(
             "--blocked", type=blocked, help=f"Accesses that cannot be made wait (if not given), or fail.  [{HOST}]"
         ),
+        click.option("--streams", help=f"Streams of axi4-stream: NODE:REGISTER:in, NODE:REGISTER:out, …  [{HOST}]"),
         click.option("--nodes", type=int, help=f"Nodes behind the bridge; 1 when not given.  [{HOST}]"),
         click.option("--bus", type=bus, help=f"Bus of the host; axi4-lite when not given.  [{HOST}]"),
     ):
@@ -110,6 +113,7 @@ def verilog(ctx: click.Context, block: str, output: Path, **given: Any) -> None:
       pointsman verilog packet-router --topology graph.json -o packets.v
       pointsman verilog tdm-switch --ports 16 --slots 4 -o switch.v
       pointsman verilog host-bridge --bus axi4-lite --nodes 4 -o bridge.v
+      pointsman verilog host-bridge --bus axi4-stream --nodes 2 --streams 0:2:in,1:3:out -o streams.v
     """
     for name in _ELSEWHERE[block]:
         if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
@@ -152,17 +156,30 @@ def _write_switch(output: Path, given: dict[str, Any]) -> None:
 
 
 def _write_bridge(output: Path, given: dict[str, Any]) -> None:
+    from emission import component_verilog
     from host.emit import MODULE, address_map, bridge_verilog
     from host.shape import HostShape, HostShapeError
+    from host.streams import StreamBridge, stream_ends
     from host.system_rdl import system_rdl
 
     bus: Any = given["bus"] or "axi4-lite"
     try:
         sizes = {name: given[name] for name in ("nodes", "registers", "width", "blocked") if given[name] is not None}
         shape = HostShape(**sizes)
+        ends = stream_ends(given["streams"], shape) if bus == "axi4-stream" and given["streams"] is not None else ()
     except HostShapeError as error:
         raise PointsmanError(str(error)) from None
+    if bus != "axi4-stream" and given["streams"] is not None:
+        raise PointsmanError("--streams is for --bus axi4-stream")
     check_writable(output)
+    if bus == "axi4-stream":
+        if not ends:
+            raise PointsmanError("--bus axi4-stream needs --streams", hint="for instance --streams 0:2:in,1:3:out")
+        if given["blocked"] is not None:
+            raise PointsmanError("--blocked is not for --bus axi4-stream", hint="streams wait")
+        write_whole(output, component_verilog(StreamBridge(shape=shape, ends=ends), STREAMS))
+        click.echo(f"wrote {output} and {_write_core(output, f'AXI4-Streams at {shape.nodes} NuMesh nodes', STREAMS)}")
+        return
     write_whole(output, bridge_verilog(shape, bus))
     json_path, rdl_path = output.with_suffix(".map.json"), output.with_suffix(".rdl")
     write_whole(json_path, json.dumps(address_map(shape, bus), indent=1) + "\n")
