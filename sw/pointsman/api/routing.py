@@ -96,7 +96,8 @@ def collective(
     Parameters
     ----------
     kind : str
-        "broadcast", "all-gather", "gather", "scatter", "reduce", "reduce-scatter", "all-reduce" or "all-to-all".
+        "broadcast", "all-gather", "gather", "scatter", "reduce", "reduce-scatter", "all-reduce", "all-to-all", "halo", "shift" or
+        "reversal".
     topology : Topology
         The network, perhaps with faults.
     words, root, ordered

@@ -273,6 +273,14 @@ def _promised(problem: CollectiveProblem) -> Iterator[tuple[Item, tuple[np.ndarr
                 for b in problem.nodes:
                     if a != b:
                         yield (a, b, index), (np.array([b]), (a,))
+        elif kind == "halo":
+            for a, b in problem.net.links:
+                yield (a, b, index), (np.array([b]), (a,))
+        elif kind in ("shift", "reversal"):
+            for place, a in enumerate(problem.nodes):
+                other = (place + 1) % len(nodes) if kind == "shift" else len(nodes) - 1 - place
+                if other != place:
+                    yield (a, int(nodes[other]), index), (nodes[[other]], (a,))
         else:
             for node in problem.nodes:
                 if kind == "all-gather":

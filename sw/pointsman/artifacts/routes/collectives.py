@@ -20,11 +20,26 @@ from pointsman.errors import PointsmanError
 
 from .routes import Bound, Move, RouteProblem, RouteStream, bound_dict
 
-Kind = Literal["broadcast", "all-gather", "gather", "scatter", "reduce", "reduce-scatter", "all-reduce", "all-to-all"]
+Kind = Literal[
+    "broadcast",
+    "all-gather",
+    "gather",
+    "scatter",
+    "reduce",
+    "reduce-scatter",
+    "all-reduce",
+    "all-to-all",
+    "halo",
+    "shift",
+    "reversal",
+]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ROOTED = frozenset({"broadcast", "gather", "scatter", "reduce"})
 COMBINING = frozenset({"reduce", "reduce-scatter", "all-reduce"})
 """Kinds in which words of several nodes are combined into one."""
+PAIRWISE = frozenset({"all-to-all", "halo", "shift", "reversal"})
+"""Kinds in which a word goes from one node to one other: to all others, to each node that a link leads to, to the next node, or
+to the node with the opposite number; by numbers among working nodes, and round from the last to the first."""
 MAX_MOVES = 50_000_000
 """Moves of all words of a collective together at most."""
 MAX_WRITTEN = 2_000_000
@@ -69,6 +84,19 @@ class CollectiveProblem:
             " with faults" * faulty
         )
 
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """From whom to whom words go, of a kind that is pairwise."""
+        nodes = self.nodes
+        match self.kind:
+            case "all-to-all":
+                yield from ((a, b) for a in nodes for b in nodes if a != b)
+            case "halo":
+                yield from sorted(self.net.links)
+            case "shift":
+                yield from ((a, b) for a, b in zip(nodes, nodes[1:] + nodes[:1], strict=True) if a != b)
+            case "reversal":
+                yield from ((a, b) for a, b in zip(nodes, reversed(nodes), strict=True) if a != b)
+
     def streams(self) -> tuple[RouteStream, ...]:
         """The same without combining, as streams in the order of the answer.
 
@@ -80,8 +108,8 @@ class CollectiveProblem:
         nodes, words, root = self.nodes, self.words, self.root
         if self.kind in COMBINING:
             raise PointsmanError(f"{self.kind} combines words, which streams do not")
-        if self.kind == "all-to-all":
-            return tuple(RouteStream(a, (b,), words=words) for a in nodes for b in nodes if a != b)
+        if self.kind in PAIRWISE:
+            return tuple(RouteStream(a, (b,), words=words) for a, b in self.pairs())
         if self.kind == "gather":
             return tuple(RouteStream(a, (root,), words=words) for a in nodes if a != root)
         if self.kind == "scatter":
@@ -100,7 +128,7 @@ class CollectiveWord:
     item : tuple of int
         What the word is: the index in the vector (broadcast, reduce, all-reduce); the node that it is from or for, and the
         index; both
-        nodes and the index (all-to-all).
+        nodes and the index (pairwise kinds).
     centre, slot : int
         The node where the word starts or is put together, and in which slot.
     inward : array of (from, slot, to)

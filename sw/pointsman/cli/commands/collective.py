@@ -14,7 +14,10 @@ from pointsman.files import check_writable, write_whole
 if TYPE_CHECKING:
     from pointsman.artifacts.routes.collectives import CollectiveResult
 
-KINDS = ("broadcast", "all-gather", "gather", "scatter", "reduce", "reduce-scatter", "all-reduce", "all-to-all")
+KINDS = (
+    *("broadcast", "all-gather", "gather", "scatter", "reduce", "reduce-scatter", "all-reduce"),
+    *("all-to-all", "halo", "shift", "reversal"),
+)
 
 
 @click.command()

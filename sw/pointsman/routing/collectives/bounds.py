@@ -7,11 +7,14 @@ leave a set depends on how many nodes, and whether the root, are in it, so nothi
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from pointsman.artifacts.routes.collectives import CollectiveProblem
+from pointsman.artifacts.routes.collectives import PAIRWISE, CollectiveProblem
 from pointsman.artifacts.routes.routes import Bound, RouteProblem
 from pointsman.routing.bounds.counting import sides
+from pointsman.routing.bounds.ideal import counted_bounds
 from pointsman.routing.bounds.parity import everyone_hears_odd
 
 EITHER = ("all-gather", "reduce-scatter")
@@ -22,6 +25,9 @@ def period_bounds(problem: CollectiveProblem) -> list[Bound]:
     count = len(problem.nodes)
     if count < 2:
         return []
+    if problem.kind in PAIRWISE - {"all-to-all"}:
+        streams = problem.streams()
+        return counted_bounds(replace(problem.net, streams=streams)) if streams else []
     found = [*_ports(problem), *_cut(problem), *_hops(problem)]
     if problem.kind in EITHER and everyone_hears_odd(problem.net, count, problem.words):
         what = "arrivals" if problem.kind == "all-gather" else "starts"
@@ -39,6 +45,8 @@ def latency_bound(problem: CollectiveProblem) -> Bound | None:
         centres = [problem.root]
     else:
         centres = list(nodes)
+    if kind in PAIRWISE - {"all-to-all"}:
+        return _pairs_latency(problem)
     turned = kind in ("reduce", "reduce-scatter", "gather")
     # Distances from each centre, or to it; by symmetry a word is late at one end as at the other.
     net = reversed_net(problem.net) if turned else problem.net
@@ -58,6 +66,18 @@ def latency_bound(problem: CollectiveProblem) -> Bound | None:
             best, where = value, centre
     text = f"the words of node {where}, by their distances, with one word a slot at a port"
     return Bound(best, "latency", text)
+
+
+def _pairs_latency(problem: CollectiveProblem) -> Bound | None:
+    """The farthest pair, with its words behind each other."""
+    pairs = list(problem.pairs())
+    if not pairs:
+        return None
+    # A halo goes over single links.
+    far = [1 if problem.kind == "halo" else problem.net.distances(a)[b] for a, b in pairs]
+    at = int(np.argmax(far))
+    text = f"the words from node {pairs[at][0]} to node {pairs[at][1]}, with one word a slot at a port"
+    return Bound(int(far[at]) + problem.words - 1, "latency", text)
 
 
 def reversed_net(net: RouteProblem) -> RouteProblem:

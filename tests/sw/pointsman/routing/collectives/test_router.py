@@ -72,6 +72,24 @@ def test_every_kind_of_several_words_is_near_its_bound(kind, topology):
         assert result.period == result.bound.value
 
 
+@pytest.mark.parametrize(
+    ("kind", "topology", "period"),
+    [
+        ("halo", mesh(5, 7), 4),
+        ("halo", torus(4, 4), 4),
+        ("halo", mesh(4, 4, 4), 6),
+        ("shift", mesh(4, 4), 1),
+        ("shift", torus(3, 3, 3), 1),
+        ("reversal", torus(5, 5), 1),
+        ("reversal", mesh(8, 8), 4),
+    ],
+)
+def test_pairs_of_nodes_are_at_their_bound(kind, topology, period):
+    result = judged(problem_of(topology, kind))
+    assert result.period == result.bound.value == period
+    assert result.latency >= result.latency_bound.value
+
+
 @pytest.mark.parametrize("kind", ["broadcast", "all-reduce", "reduce"])
 @pytest.mark.parametrize("topology", [mesh(8, 8), torus(8, 8), torus(5, 7)], ids=lambda t: f"{t} {t.kind}")
 def test_many_words_follow_each_other_without_a_pause(kind, topology):
