@@ -14,6 +14,8 @@ from pointsman.errors import PointsmanError
 from .frames import NODE_SHIFT
 from .program import Value
 
+MOST_ELEMENTS = 1 << 20
+"""Elements of a structure."""
 DESCRIPTORS = 256
 """Descriptors of deferred reads that are allocated at a time."""
 
@@ -47,8 +49,10 @@ class Heap:
 
     def allocate(self, size: Value) -> int:
         """An empty structure, as a value."""
-        if not isinstance(size, int) or size < 0:
-            raise PointsmanError(f"a structure on node {self.node} cannot have {size} elements")
+        if not isinstance(size, int) or not 0 <= size <= MOST_ELEMENTS:
+            raise PointsmanError(
+                f"a structure on node {self.node} cannot have {size} elements", hint=f"0 to {MOST_ELEMENTS}"
+            )
         self.number += 1
         self.structures[self.number] = _Structure(size)
         return self.node << NODE_SHIFT | self.number

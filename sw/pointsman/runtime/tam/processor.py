@@ -25,6 +25,11 @@ from .program import ARITHMETIC, Inlet, Instruction, Operand, Place, TamProgram,
 
 MOST_FRAMES = 1 << 16
 _WORD = 0xFFFFFFFF
+_LEAST, _MOST = -(1 << 63), (1 << 63) - 1
+
+
+def _shifted(one: int, other: int) -> int:
+    return one << min(other, 64)  # too large in any case
 
 
 def _divided(one: Value, other: Value) -> Value:
@@ -43,7 +48,7 @@ OPERATIONS: Mapping[str, Callable[..., Value]] = {
     "and": operator.and_,
     "or": operator.or_,
     "xor": operator.xor,
-    "shl": operator.lshift,
+    "shl": _shifted,
     "shr": operator.rshift,
     "lt": lambda one, other: int(one < other),
     "le": lambda one, other: int(one <= other),
@@ -201,22 +206,24 @@ class Processor:
 
     async def run(self, endpoint: Endpoint) -> None:
         """Run threads until the program has ended."""
-        spent = 0
+        following = -1
         while not self.ended:
             while self.outbox:
                 reader, value = self.outbox.popleft()
                 mask, data = packed([value])
                 await self._request(endpoint, reader.node, "fetched", (reader.frame, reader.inlet, mask), data, 0)
-            if not self._next():
-                await endpoint.until(lambda: bool(self.ready or self.outbox or self.ended))
-                continue
-            self.events["poll"] += 1
+            if following < 0:
+                if not self._next():
+                    await endpoint.until(lambda: bool(self.ready or self.outbox or self.ended))
+                    continue
+                following = self.local.pop()
             before = self._own_cycles()
-            await self._thread(endpoint)
-            spent += self._own_cycles() - before
+            following = await self._thread(endpoint, following)
+            spent = self._own_cycles() - before
             if spent:
                 await Wait(spent, Category.CPU)
-                spent = 0
+            # After every thread, also one that goes on to another at once: a loop must not keep messages waiting.
+            self.events["poll"] += 1
             await endpoint.poll()
 
     async def close(self, endpoint: Endpoint) -> None:
@@ -240,33 +247,30 @@ class Processor:
             Counter({event: n for event, n in self.events.items() if "remote" not in event and event != "poll"})
         )
 
-    async def _thread(self, endpoint: Endpoint) -> None:
+    async def _thread(self, endpoint: Endpoint, number: int) -> int:
+        """Run a thread of the running frame. Gives the thread that follows at once; -1 if none does."""
         frame = self.running
         assert frame is not None
-        number = self.local.pop()
-        while True:
-            following = -1
-            code = frame.block.threads[number].code
-            for place, step in enumerate(code):
-                last = place == len(code) - 1 or (place == len(code) - 2 and code[-1].name == "stop")
-                self.instructions[step.name] += 1
-                try:
-                    following = await self._step(endpoint, frame, number, step, last)
-                except TamError:
-                    raise
-                except PointsmanError as error:
-                    raise TamError(f"{self._where(frame, number, step)}: {error.message}", hint=error.hint) from None
-                except (TypeError, ArithmeticError, ValueError) as error:
-                    raise TamError(f"{self._where(frame, number, step)}: {error}") from None
-                if following != -1:
-                    break
-                if self.ended:
-                    return
-            if following < 0:
-                if following == -1:
-                    self.events["stop"] += 1
-                return
-            number = following
+        code = frame.block.threads[number].code
+        for place, step in enumerate(code):
+            last = place == len(code) - 1 or (place == len(code) - 2 and code[-1].name == "stop")
+            self.instructions[step.name] += 1
+            try:
+                following = await self._step(endpoint, frame, number, step, last)
+            except TamError:
+                raise
+            except PointsmanError as error:
+                raise TamError(f"{self._where(frame, number, step)}: {error.message}", hint=error.hint) from None
+            except (TypeError, ArithmeticError, ValueError) as error:
+                raise TamError(f"{self._where(frame, number, step)}: {error}") from None
+            if following >= 0 and not (frame.live and frame.state == FrameState.RUNNING):
+                raise TamError(f"{self._where(frame, number, step)}: the frame has been freed")
+            if following != -1:
+                return following
+            if self.ended:
+                return -1
+        self.events["stop"] += 1
+        return -1
 
     def _where(self, frame: Frame, number: int, step: Instruction) -> str:
         thread = frame.block.threads[number].name
@@ -351,6 +355,8 @@ class Processor:
             result: Value = step.target
         else:
             result = OPERATIONS[step.name](*(self._value(frame, one) for one in given))
+        if isinstance(result, int) and not _LEAST <= result <= _MOST:
+            raise PointsmanError(f"{step.name} gives {result:.3g}, and a value has 64 bits")
         if to.place == Place.SLOT:
             frame.slots[int(to.value)] = result
         else:

@@ -185,6 +185,36 @@ def test_a_thread_that_is_enabled_too_often_is_an_error() -> None:
         run(text)
 
 
+def test_a_loop_does_not_keep_messages_waiting_and_an_endless_one_is_stopped() -> None:
+    text = HEAD + (
+        " inlet got f\n  post send\n inlet in a\n thread go\n  mov a, 0\n  falloc child, 1, got, got\n"
+        " thread send\n  send f, child.args, self\n  fork spin\n"
+        " thread spin\n  eq r0, a, 0\n  switch r0, spin, end\n thread end\n  halt a\n"
+        "codeblock child\n slots back\n inlet args back\n  post go\n thread go\n  send back, main.in, 7\n"
+    )
+    assert run(text, nodes=2)[0].result == [7]
+    with pytest.raises(PointsmanError, match="have not ended after 1000000 units"):
+        run(text.replace("send back, main.in, 7", "stop"), nodes=2)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("shl r0, 1, 63", "shl gives 9.22e+18, and a value has 64 bits"),
+        ("shl r0, 1, 1000000000000", "a value has 64 bits"),
+        ("ialloc 100000000, me, got", "a structure on node 0 cannot have 100000000 elements"),
+        ("ffree self\n  fork go", "fork in thread main.go on node 0: the frame has been freed"),
+        ("add r0, 1.5, f", "is read before it is written"),
+        ("and r0, 1.5, 1", "unsupported operand"),
+        ("float r0, 1\n  mul r0, r0, 1e308\n  mul r0, r0, 1e308\n  int r0, r0", "cannot convert float infinity"),
+    ],
+)
+def test_values_and_structures_have_a_size(body: str, said: str) -> None:
+    with pytest.raises(TamError) as caught:
+        run(HEAD + f" inlet got f\n thread go\n  {body}\n")
+    assert said in str(caught.value)
+
+
 def test_values_of_messages_are_64_bits_whole_or_not() -> None:
     values = [1, -(2**63), 2.5, 2**63 - 1, -0.0]
     assert unpacked(*packed(values)) == values  # type: ignore[arg-type]
