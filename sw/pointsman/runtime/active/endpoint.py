@@ -99,6 +99,13 @@ class Endpoint:
         self.refuse_in_handler(HandlerWaitsError, "waits")
         return self._until(condition)
 
+    async def expect(self, replies: int) -> None:
+        """Keep room for replies, once there is room; for those of requests that do not say how many they ask for."""
+        most = self.carrier.replies
+        while most is not None and self.due + replies > most:
+            await self._progress(None)
+        self.due += replies
+
     # -- inside ----------------------------------------------------------------------------------------------
 
     async def _request(self, to: int, handler: str, arguments: tuple[int, ...], data: bytes, replies: int) -> None:
@@ -117,9 +124,7 @@ class Endpoint:
             self.due += replies
             await self._handle(message)
             return
-        while most is not None and self.due + replies > most:
-            await self._progress(None)
-        self.due += replies
+        await self.expect(replies)
         while not await self.carrier.send(to, message):
             await self._progress(to)
 

@@ -164,4 +164,7 @@ def link_of(substrate: Any, nodes: int) -> NumeshLink | PacketLink | TdmLink | A
         return PacketLink(substrate)
     if isinstance(substrate, TdmSubstrate):
         return TdmLink(substrate)
-    raise PointsmanError(f"{type(substrate).__name__} carries no active messages")
+    raise PointsmanError(
+        f"{type(substrate).__name__} carries no active messages",
+        hint="--target logp needs no hardware; --dry has no messages",
+    )

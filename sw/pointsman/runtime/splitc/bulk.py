@@ -64,7 +64,7 @@ class BulkTransfers:
                 await self._acknowledged(to, pointer.addr, data, counter)
                 return
             counter.outstanding += 1
-            self.endpoint.due += 1  # the acknowledgement, by whichever message comes last
+            await self.endpoint.expect(1)  # the acknowledgement, by whichever message comes last
             await self._one_way(to, "part", pointer.addr, place, data)
 
     async def store(self, pointer: GlobalPointer, local: GlobalPointer, items: int, counter: StoreCounter) -> None:
