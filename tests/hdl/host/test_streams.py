@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """Streams at interface registers: words in order, once, under random stalls on all sides, in turn, and valid until taken."""
 
 from __future__ import annotations

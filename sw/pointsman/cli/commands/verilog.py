@@ -20,7 +20,7 @@ from pointsman.network import torus
 if TYPE_CHECKING:
     from pointsman.network import Topology
 
-NUMESH, SWITCH, PACKET, HOST = "numesh", "tdm-switch", "packet-router", "host-bridge"
+NUMESH, SWITCH, PACKET, HOST, LOADER = "numesh", "tdm-switch", "packet-router", "host-bridge", "host-loader"
 _NODE = tuple(name for name in NODE_SIZES if name != "width")
 _SWITCH = tuple(size.name for size in SWITCH_SIZES if size.name != "width")
 _PACKET = ("torus", "routing", "channels", "buffer", "addresses", "queue")
@@ -35,6 +35,7 @@ _ELSEWHERE = {
     SWITCH: (*_PACKET, *_NETWORK, "image", *_NODE, *_HOST),
     PACKET: (*_SWITCH, "image", *_NODE, *_HOST),
     HOST: (*_SWITCH, *_PACKET, *_NETWORK, "image", *(name for name in _NODE if name != "registers")),
+    LOADER: (*_SWITCH, *_PACKET, *_NETWORK, *_NODE, *_HOST, "width"),
 }
 """Options that a block does not have."""
 
@@ -92,7 +93,7 @@ def _host_options(command: Any) -> Any:
 
 
 @click.command()
-@click.argument("block", type=click.Choice([NUMESH, SWITCH, PACKET, HOST]))
+@click.argument("block", type=click.Choice([NUMESH, SWITCH, PACKET, HOST, LOADER]))
 @network_options
 @click.option("-o", "--output", type=FilePath(), required=True, help="Verilog file.")
 @click.option("--image", type=FilePath(), help="Image whose contents the memories get at power-up.")
@@ -114,6 +115,7 @@ def verilog(ctx: click.Context, block: str, output: Path, **given: Any) -> None:
       pointsman verilog tdm-switch --ports 16 --slots 4 -o switch.v
       pointsman verilog host-bridge --bus axi4-lite --nodes 4 -o bridge.v
       pointsman verilog host-bridge --bus axi4-stream --nodes 2 --streams 0:2:in,1:3:out -o streams.v
+      pointsman verilog host-loader --image program.image -o loader.v
     """
     for name in _ELSEWHERE[block]:
         if ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
@@ -128,6 +130,8 @@ def verilog(ctx: click.Context, block: str, output: Path, **given: Any) -> None:
             _write_switch(output, given)
         elif block == HOST:
             _write_bridge(output, given)
+        elif block == LOADER:
+            _write_loader(output, given["image"])
         else:
             (_write_packet_routers if block == PACKET else _write_numesh)(output, topology_of(given), given)
     except YosysError as error:  # its own disk is full, for example
@@ -186,6 +190,29 @@ def _write_bridge(output: Path, given: dict[str, Any]) -> None:
     write_whole(rdl_path, system_rdl(shape))
     core_path = _write_core(output, f"bridge from {bus} to {shape.nodes} NuMesh nodes", MODULE)
     click.echo(f"wrote {output}, {json_path}, {rdl_path} and {core_path}")
+
+
+def _write_loader(output: Path, image: Path | None) -> None:
+    from emission import component_verilog
+    from host.loader import ImageLoader
+    from host.shape import HostShape
+    from pointsman.artifacts.images.file import read_images
+    from pointsman.artifacts.images.loading import loading_rows
+    from pointsman.protocol.costs import ALIGN
+
+    if image is None:
+        raise PointsmanError(
+            f"the block {LOADER} needs an image", hint="--image FILE, which pointsman compile -o FILE writes"
+        )
+    images = read_images(image)
+    if images.shape.width not in (32, 64):
+        raise PointsmanError(f"words must have 32 or 64 bits for a loader, not {images.shape.width}")
+    shape = HostShape(nodes=len(images.nodes), registers=images.shape.registers, width=images.shape.width)
+    check_writable(output)
+    loader = ImageLoader(shape=shape, rows=loading_rows(images), period=images.period, phase=ALIGN)
+    write_whole(output, f"// Loader of the image {images.name}\n{component_verilog(loader, 'numesh_loader')}")
+    core = _write_core(output, f"loader of the image {images.name}", "numesh_loader")
+    click.echo(f"wrote {output} and {core}")
 
 
 def _write_core(output: Path, about: str, top: str) -> Path:
