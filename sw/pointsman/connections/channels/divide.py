@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from pointsman.artifacts.channels.channels import ChannelProblem, ChannelRoute, PhasedConnections
+from pointsman.artifacts.channels.channels import MAX_CHANNELS, ChannelProblem, ChannelRoute, PhasedConnections
 from pointsman.artifacts.configurations.configurations import ConfigurationBound
 from pointsman.errors import PointsmanError
 
@@ -173,17 +174,17 @@ def _too_few(problem: ChannelProblem, bound: ConfigurationBound, seed: int, effo
 
 def _change(problem: ChannelProblem, phases: int | None, seed: int, effort: float) -> str:
     """The smallest changes with which the connections fit: phases, and channels."""
-    from dataclasses import replace
-
     if phases is None:
         phases = len(divide(replace(problem, phases=None), seed=seed, effort=effort).phases)
     assert problem.phases is not None
+    # With a channel for every connection channels are never lacking; what does not fit then lacks bandwidth.
+    most = min(MAX_CHANNELS, len(problem.connections))
     high = problem.channels
-    while _fits(problem, high, seed, effort) is False:
-        high *= 2
-        if high > 64 * len(problem.connections):
+    while not _fits(problem, high, seed, effort):
+        if high >= most:
             return f"it fits with {phases} phases"
-    low = high // 2
+        high = min(2 * high, most)
+    low = problem.channels
     while low + 1 < high:
         middle = (low + high) // 2
         low, high = (low, middle) if _fits(problem, middle, seed, effort) else (middle, high)
@@ -191,8 +192,6 @@ def _change(problem: ChannelProblem, phases: int | None, seed: int, effort: floa
 
 
 def _fits(problem: ChannelProblem, channels: int, seed: int, effort: float) -> bool:
-    from dataclasses import replace
-
     wider = replace(problem, channels=channels, phases=None)
     tables = tables_of(wider)
     bound = max(int(one.value) for one in bounds_of(wider, tables))

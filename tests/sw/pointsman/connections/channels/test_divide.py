@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
@@ -77,6 +78,14 @@ def test_too_few_phases_are_refused_with_the_busiest_node_and_the_smallest_chang
         "phases: 2 are too few, 3 are needed at least: node 0 is an end of 6 connections and has 2 channels",
         "  hint: it fits with 3 phases, or with 3 channels a node",
     ]
+
+
+def test_where_channels_do_not_help_only_phases_are_offered():
+    # Each of the two has a whole link for itself, so they never stand together.
+    demands = tuple(Demand(0, 1, 1, Fraction(1)) for _ in range(2))
+    with pytest.raises(PointsmanError) as caught:
+        divide(ChannelProblem(mesh(2), 1, demands, phases=1))
+    assert caught.value.hint == "it fits with 2 phases"
 
 
 def test_the_same_seed_gives_the_same_answer():
