@@ -156,6 +156,7 @@ def _on_target(work: Fem, system: Poisson, rounds: int, target: str, options: di
 
 def _on_channels(work: Fem, system: Poisson, rounds: int) -> dict[str, Any]:
     """On the machine with logical channels, whose words are whole numbers of 64 bits: half as many."""
+    from collections import Counter
     from dataclasses import replace
 
     from cosim.iwarp.machine import ChannelMachine
@@ -169,7 +170,9 @@ def _on_channels(work: Fem, system: Poisson, rounds: int) -> dict[str, Any]:
     answer = divide(replace(exchange.problem, connections=demands))
     judge_phases(answer)
     program, phases = cell_program(exchange, answer, system, rounds)
-    machine = ChannelMachine(exchange.topology, channels=max(8, exchange.problem.channels), costs=answer.problem.costs)
+    used = Counter(node for path in phases["sum"].values() for node in path)
+    channels = max(exchange.problem.channels, *used.values(), 1)
+    machine = ChannelMachine(exchange.topology, channels=channels, costs=answer.problem.costs)
     done = ChannelSession(machine, phases).run(program)
     try:
         text, correct = compared(exchange, system, [done.returned[int(n)] for n in exchange.node_of], rounds), True

@@ -87,6 +87,8 @@ def label(connection: int) -> str:
 def cop_text(answer: PhasedConnections, rounds: int, *, sums: tuple[str, ...] = ()) -> str:
     """The exchange as COP: a phase of streams of 64-bit numbers for each phase of connections, ``rounds`` times; in each round
     also sums over all nodes, by their labels."""
+    if not answer.phases and not sums:
+        return "; A mesh in one part: there is nothing to exchange.\n"
     lines = ["; Halos of a mesh: a phase of streams for each phase of connections.", f"(loop 'rounds {rounds}"]
     for routes in answer.phases:
         demands = [(route.connection, answer.problem.connections[route.connection]) for route in routes]

@@ -14,6 +14,7 @@ import numpy as np
 
 from pointsman import cop
 from pointsman.artifacts.channels.channels import PhasedConnections
+from pointsman.network import Topology
 from pointsman.runtime import Application, Node, WrongAnswer
 
 from .exchange import HaloExchange, calls_of, label
@@ -90,6 +91,8 @@ class GradientsApplication(Application):
         await node.cop.rounds_load()
         if part is None:
             for _ in range(self.rounds):
+                for number, calls in enumerate(calls_of(self.answer, node.number)):
+                    await self._enter(node, number, calls)
                 for name in SUMS:
                     await self._sum(node, name, 0.0)
             return None
@@ -115,11 +118,15 @@ class GradientsApplication(Application):
         await getattr(node.cop, f"{name}_load")()
         return float(await getattr(node.cop, f"{name}_func")(value))
 
+    async def _enter(self, node: Node, number: int, calls: Sequence[tuple[int, bool]]) -> None:
+        """A node enters a phase by loading a stream of it, and so lets words of others pass; it loads its own, or the first."""
+        for connection in [connection for connection, _ in calls] or [self.answer.phases[number][0].connection]:
+            await getattr(node.cop, f"{label(connection)}_load")()
+
     async def _halo(self, node: Node, part: int, values: np.ndarray) -> np.ndarray:
         halo, others = self.exchange.halo, {}
-        for calls in calls_of(self.answer, node.number):
-            for connection, _ in calls:
-                await getattr(node.cop, f"{label(connection)}_load")()
+        for number, calls in enumerate(calls_of(self.answer, node.number)):
+            await self._enter(node, number, calls)
             for connection, sends in calls:
                 source, destination = self.exchange.pairs[connection]
                 if sends:
@@ -167,12 +174,11 @@ def cell_program(
 ) -> tuple[Callable[[Any], Generator[Any, Any, Any]], dict[str, dict[Any, tuple[int, ...]]]]:
     """The same for a machine with logical channels: a program of its cells, and its phases with their connections.
 
-    Sums go along a tree of connections in a phase of its own: through each row of cells to the first, and through these to the
-    first of all, and back.
+    Sums go along a tree of connections between neighbours in a phase of its own, to the first cell and back.
     """
     topology = exchange.topology
     demands, costs = answer.problem.connections, answer.problem.costs
-    parents = {node: _parent(topology, node) for node in topology.working if node != topology.working[0]}
+    parents = _parents(topology)
     children = {node: sorted(c for c, p in parents.items() if p == node) for node in topology.working}
     phases: dict[str, dict[Any, tuple[int, ...]]] = {
         str(number): {route.connection: route.path for route in routes} for number, routes in enumerate(answer.phases)
@@ -235,9 +241,14 @@ def cell_program(
     return program, phases
 
 
-def _parent(topology: Any, node: int) -> int:
-    """Next node on the way to the first: along the last dimension in which they differ."""
-    place = list(topology.coordinates(node))
-    axis = next(k for k in range(len(place)) if place[k])
-    place[axis] -= 1
-    return int(topology.node_at(*place))
+def _parents(topology: Topology) -> dict[int, int]:
+    """For each node but the first the node before it on a shortest way from the first."""
+    first = topology.working[0]
+    parents, queue = {first: first}, [first]
+    for node in queue:
+        for other in sorted({other for other, _ in topology.at_port[node].values()}):
+            if other not in parents:
+                parents[other] = node
+                queue.append(other)
+    del parents[first]
+    return parents

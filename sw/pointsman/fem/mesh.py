@@ -115,14 +115,15 @@ def read_mesh(path: Path) -> ElementMesh:
 
     if not is_file(path):
         raise PointsmanError(f"there is no mesh file {path}")
+    said = io.StringIO()
     try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             found = meshio.read(path)
-    except (Exception, SystemExit) as error:  # meshio ends the process for some files
-        text = str(error).strip().splitlines()[:1] or [type(error).__name__]
-        raise PointsmanError(
-            f"cannot read the mesh {path}: {text[0]}", hint="for instance .msh, .vtk, .vtu, .inp, .stl"
-        ) from None
+    except (Exception, SystemExit) as error:  # meshio ends the process for some files, and prints why
+        text = said.getvalue() if isinstance(error, SystemExit) else str(error)
+        line = " ".join(text.split())[:200] or type(error).__name__
+        hint = "for instance .msh, .vtk, .vtu, .inp, .stl"
+        raise PointsmanError(f"cannot read the mesh {path}: {line}", hint=hint) from None
     kinds = {block.type for block in found.cells}
     kind = "tetra" if "tetra" in kinds else "triangle"
     others = kinds - {"vertex", "line", "triangle", "tetra"}

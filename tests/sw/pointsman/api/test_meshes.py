@@ -7,6 +7,7 @@ import pytest
 from pointsman.api.meshes import fem, solve
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
+from pointsman.network.lattice import diamond
 
 
 @pytest.mark.parametrize(("machines", "options"), [(("packet", "tdm"), {}), (("numesh",), {"engine": "model"})])
@@ -17,6 +18,26 @@ def test_conjugate_gradients_on_a_plate_are_scipys(machines, options):
         found = work.runs[name]
         assert found["correct"], found["answer"]
         assert 0 < found["exchange_cycles"] < found["cycles"]
+
+
+@pytest.mark.parametrize(
+    ("machine", "options", "topology"),
+    [("numesh", {"engine": "model"}, mesh(2, 2)), ("packet", {}, mesh(2, 2)), ("iwarp", {}, diamond(2))],
+    ids=["numesh", "packet", "iwarp on a lattice"],
+)
+def test_nodes_without_a_part_let_words_of_others_pass(machine, options, topology):
+    work = fem("plate:4x4", 3, topology)
+    solve(work, (machine,), **options)
+    assert work.runs[machine]["correct"], work.runs[machine]["answer"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", ["random:60", "crack:80", "valley:60"])
+def test_random_meshes_on_scheduled_routers(kind, seed):
+    work = fem(f"{kind}:{seed}", 3 + seed % 4, mesh(3, 2), channels=2 + 2 * seed)
+    solve(work, ("numesh", "iwarp"), engine="model")
+    assert all(found["correct"] for found in work.runs.values())
 
 
 @pytest.mark.slow

@@ -43,6 +43,15 @@ def test_a_node_without_a_part_has_nothing_to_do():
     assert not any(calls_of(divide(exchange.problem), empty))
 
 
+def test_a_mesh_in_one_part_has_nothing_to_exchange():
+    exchange = exchange_of(generated("plate:4x4"), 1, mesh(1, 1))
+    assert cop_text(divide(exchange.problem), 3) == "; A mesh in one part: there is nothing to exchange.\n"
+    assert [
+        one.label
+        for one in compile_text(cop_text(divide(exchange.problem), 3, sums=("dot",)), topology=mesh(1, 1)).operators()
+    ] == ["dot"]
+
+
 def test_too_many_parts_are_refused_before_anything_is_cut():
     with pytest.raises(PointsmanError, match="9 parts do not fit on 4 nodes of the 2x2 mesh, one each"):
         exchange_of(generated("plate:4x4"), 9, mesh(2, 2))

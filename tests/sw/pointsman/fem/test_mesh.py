@@ -68,6 +68,9 @@ def test_files_of_the_wrong_kind_are_refused(tmp_path):
     text.write_text("this is no mesh\n")
     with pytest.raises(PointsmanError, match=r"cannot read the mesh .*text\.msh"):
         read_mesh(text)
+    text.write_bytes(b"\x00\x01junk")
+    with pytest.raises(PointsmanError, match="Couldn't read file"):
+        read_mesh(text)
     unknown = tmp_path / "mesh.txt"
     unknown.write_text("?")
     with pytest.raises(PointsmanError, match="cannot read the mesh"):
