@@ -48,6 +48,7 @@ class _Reader:
         self.algo: dict[str, str] = {}
         self.sizes: dict[int, tuple[int, int, int]] = {}
         self.blocks: list[ThreadBlock] = []
+        self.seen: set[tuple[int, int]] = set()
         self.steps: list[Step] = []
         self.count = 0
         self.gpu = -1
@@ -138,8 +139,9 @@ class _Reader:
         self.path.pop()
         if tag == "tb":
             number, to, frm, channel = self.tb
-            if any(block.rank == self.gpu and block.number == number for block in reversed(self.blocks)):
+            if (self.gpu, number) in self.seen:
                 raise self.wrong(f"thread block {number} of gpu {self.gpu} is there already")
+            self.seen.add((self.gpu, number))
             self.blocks.append(ThreadBlock(self.gpu, number, to, frm, channel, tuple(self.steps)))
 
     def algorithm(self) -> Algorithm:

@@ -132,6 +132,12 @@ def test_a_wrong_file_is_refused_with_its_line_or_step(old: str, new: str, told:
         read(RIGHT.replace(old, new, 1))
 
 
+def test_a_thread_block_that_is_there_twice_is_refused() -> None:
+    block = RIGHT[RIGHT.index("<tb") : RIGHT.index("</tb>") + len("</tb>")]
+    with pytest.raises(PointsmanError, match="thread block 0 of gpu 0 is there already"):
+        read(RIGHT.replace(block, f"{block}\n{block}", 1))
+
+
 def test_entities_are_refused() -> None:
     with pytest.raises(PointsmanError, match="line 1: entities are not read"):
         read('<!DOCTYPE a [<!ENTITY x "y">]>' + RIGHT)
