@@ -82,7 +82,7 @@ def bench(events: Any, nodes: int, registers: int, reset: int) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("network", ["torus:3x3", "petersen.json"])
+@pytest.mark.parametrize("network", [pytest.param("torus:3x3", marks=pytest.mark.slow), "petersen.json"])
 def test_preloaded_verilog_of_any_network_does_what_the_model_does(
     network: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -99,13 +99,16 @@ def as_words(message: Any, dtype: np.dtype[Any]) -> list[int]:
     return found
 
 
-def c_program(program: Program, images: Images, calls: Sequence[Sequence[Call]]) -> str:
-    """The calls of all nodes as C."""
+def c_program(program: Program, images: Images, calls: Sequence[Sequence[Call]], *, ahead: bool = False) -> str:
+    """The calls of all nodes as C; ``ahead``: what can be loaded before the first phase is."""
     name = identifier(images.name)
     operators: dict[str, Operator] = {one.label: one for one in program.operators()}
     lines = [f'#include "{name}.h"', '#include "pipe_port.h"', *_functions(images), ""]
     for node, several in enumerate(calls):
         lines += [f"static void node_{node}(struct pm *cop)", "{", f"    cop_init(cop, {name}_nodes[{node}], 0);"]
+        if ahead:
+            lines += ["    for (unsigned e = 0; e < PM_ENTRIES; e++)", "        if (cop->node->entries[e].count)"]
+            lines += ["            pm_next_load(cop, e);"]
         for number, call in enumerate(several):
             lines += [f"    {line}" for line in _call(call, number, operators)]
         lines += ["    cop_fini(cop);", "}", ""]
@@ -192,16 +195,25 @@ def _value(value: Any, operator: Operator) -> str:
     return str(value)
 
 
-def build(program: Program, images: Images, calls: Sequence[Sequence[Call]], folder: Path, *flags: str) -> Path:
-    """Compile driver, tables and calls for the host, with its C compiler."""
+def build(
+    program: Program,
+    images: Images,
+    calls: Sequence[Sequence[Call]],
+    folder: Path,
+    *,
+    ahead: bool = False,
+    preloaded: bool = False,
+) -> Path:
+    """Compile driver, tables and calls for the host, with its C compiler. ``preloaded``: for routers whose memories are full."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in c_files(images).items():
         (folder / name).write_text(text)
     for name in ("pipe_port.c", "pipe_port.h"):
         shutil.copy(HERE / name, folder)
-    (folder / "calls.c").write_text(c_program(program, images, calls))
+    (folder / "calls.c").write_text(c_program(program, images, calls, ahead=ahead))
     sources = sorted(path.name for path in folder.glob("*.c"))
-    command = ["gcc", *(flags or SANITIZERS), *WARNINGS, "-O0", "-DPM_PORT_EXTERN", *sources, "-o", "nodes"]
+    defined = ["-DPM_PORT_EXTERN", *(["-DPM_PRELOADED"] if preloaded else [])]
+    command = ["gcc", *SANITIZERS, *WARNINGS, "-O0", *defined, *sources, "-o", "nodes"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise CouplingError(done.stderr)

@@ -2,7 +2,8 @@
 
 Programs are those of ``soak_programs`` (phases that change often) and of ``soak_everything`` (all operators) in turn. Each is
 compiled to images and to C; what its nodes receive in C must be what the reference machine gives them, which is what the Python
-application receives, and no word may be left in the machine. The C is built with address and undefined-behaviour sanitizers.
+application receives, and no word may be left in the machine. Half of them find the routers preloaded, half load ahead what they
+can. The C is built with address and undefined-behaviour sanitizers.
 
     python tests/sim/cosim/c_driver/soak_c.py [--cases 10000] [--seed 0] [--state FILE]
 """
@@ -32,6 +33,7 @@ from cosim.errors import TooLongError
 from cosim.numesh.machine import Machine
 from numesh.shape import NodeShape
 from pointsman.artifacts.images.images import Images
+from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.cop import CopError, compile_text
 from pointsman.errors import PointsmanError
 from pointsman.files import cache_folder, write_whole
@@ -115,10 +117,13 @@ def run_case(seed: int, folder: Path) -> Outcome:
     program, images, walker = found
     calls = coupling.recorded(program, walker.main, FUNCTIONS)
     try:
-        executable = coupling.build(program, images, calls, folder)
+        preloaded = bool(seed & 4)
+        executable = coupling.build(program, images, calls, folder, ahead=bool(seed & 8), preloaded=preloaded)
     except NotInCError as error:
         return Outcome(soak_programs.rule(error.message))
     with Machine(images.shape, program.topology, engine="model", progress=False) as machine:
+        if preloaded:
+            machine.preload(memories_of(images))
         try:
             changes = coupling.run_coupled(executable, program, calls, machine, MOST_CYCLES)
         except TooLongError as error:

@@ -81,15 +81,16 @@ def test_c_does_what_the_application_did(tmp_path: Path):
 @pytest.mark.parametrize(
     ("file", "before", "after"),
     [
-        ("pm.c", "next1 == last1 ? first1 : next1 + 1", "first1"),
-        ("pm.c", "blocks * (int32_t)PM_PERIOD", "(blocks + 1) * (int32_t)PM_PERIOD"),
-        (
+        pytest.param("pm.c", "next1 == last1 ? first1 : next1 + 1", "first1", id="words", marks=pytest.mark.slow),
+        pytest.param("pm.c", "blocks * (int32_t)PM_PERIOD", "(blocks + 1) * (int32_t)PM_PERIOD", id="blocks"),
+        pytest.param(
             "pm.c",
             "(2 * PM_PERIOD - PM_ALIGN % PM_PERIOD",
             "(2 * PM_PERIOD + 1 + 2 * cop->node->number - PM_ALIGN % PM_PERIOD",
+            id="alignment",
+            marks=pytest.mark.slow,
         ),
     ],
-    ids=["words", "blocks", "alignment"],
 )
 def test_mutants_die(tmp_path: Path, file: str, before: str, after: str):
     with pytest.raises((coupling.CouplingError, TooLongError)):

@@ -25,8 +25,8 @@ def _loaded(name: str):
 soak = _loaded("soak_c")
 coupling = sys.modules["coupling"]
 SEEDS = (4, 6, 9, 16, 20, 21, 22, 36, 38, 39, 40, 75)
-"""Quick ones: phases that change in turn and blocks that are loaded again, operators that continue, a value of which only one
-node knows, stages, gates, combining."""
+"""Quick ones, with preloaded routers and without, loaded ahead or not: phases that change in turn and blocks that are loaded
+again, operators that continue, a value of which only one node knows, stages, gates, combining."""
 
 
 @pytest.mark.parametrize("seed", SEEDS)
