@@ -91,6 +91,11 @@ soak-everything: $(STAMP) ## random programs over all operators on every target,
 soak-c: $(STAMP) ## random programs in C on the host, under sanitizers, PROGRAMS=10000 (can be stopped and started again)
 	@nice $(BIN)/python tests/sim/cosim/c_driver/soak_c.py --cases $(PROGRAMS)
 
+MUTANTS ?= 100000
+
+soak-mutants: $(STAMP) ## changed images that the judge must refuse, MUTANTS=100000 (can be stopped and started again)
+	@nice $(BIN)/python tests/sim/cosim/image_mutants.py --mutants $(MUTANTS) --table build/image-mutants.json
+
 FUZZ_SECONDS ?= 60
 FUZZ_INPUTS ?= 1000000
 FUZZ_PINS := $(VENV)/.fuzz-$(shell cksum < requirements-fuzz.lock | cut -d' ' -f1)

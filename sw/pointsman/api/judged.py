@@ -31,6 +31,7 @@ def prove(images: Images, program: Program) -> None:
 
 def refuse_malformed(images: Images) -> None:
     """Refuse inconsistent images of a file. (Images that break rules of the hardware may be run, to see the effect.)"""
+    from pointsman.runtime.numesh.online_port import refuse_unknown_ways
     from pointsman.verify.report import Notebook
     from pointsman.verify.structure.structure import check_structure
 
@@ -41,6 +42,7 @@ def refuse_malformed(images: Images) -> None:
             f"the image cannot be run:\n{notebook.report(images.name, {}).render()}",
             hint="compile the program again",
         )
+    refuse_unknown_ways(images)
 
 
 def judge_route(problem: RouteProblem, result: RouteResult) -> None:

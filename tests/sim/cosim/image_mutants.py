@@ -32,6 +32,7 @@ from cosim.errors import TooLongError
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.api.judged import refuse_malformed
 from pointsman.artifacts.container import ImageError
 from pointsman.artifacts.images import images_from_bytes, images_to_bytes
 from pointsman.artifacts.images.images import Images
@@ -44,6 +45,7 @@ from pointsman.runtime import numesh_node
 from pointsman.runtime.reference import ReferenceMachine
 from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
+from pointsman.verify.programs import program_differences
 
 PROGRAMS = 60
 """Programs of which there are mutants."""
@@ -140,10 +142,10 @@ def mutations(value: Any, others: list[Any], chance: random.Random) -> Any:
     return chance.choice(several) if several else value
 
 
-def mutant(number: int) -> tuple[Program, Images, str, str] | None:
+def mutant(number: int, programs: int = PROGRAMS) -> tuple[Program, Images, str, str] | None:
     """(program, changed images, field, what was changed) of a number; None if its program has no images or nothing changed."""
     chance = random.Random(f"mutant {number}")
-    found = subject(chance.randrange(PROGRAMS))
+    found = subject(chance.randrange(programs))
     if found is None:
         return None
     program, images = found
@@ -160,9 +162,9 @@ def mutant(number: int) -> tuple[Program, Images, str, str] | None:
     return program, changed(images, way, new), name, f"{steps}: {str(value)[:80]} -> {str(new)[:80]}"
 
 
-def run_mutant(number: int) -> Outcome | None:
-    """Make a mutant, judge it, and run it if it is accepted."""
-    made = mutant(number)
+def run_mutant(number: int, programs: int = PROGRAMS) -> Outcome | None:
+    """Make a mutant of one of so many programs, judge it, and run it if it is accepted."""
+    made = mutant(number, programs)
     if made is None:
         return None
     program, images, name, what = made
@@ -183,6 +185,12 @@ def run_mutant(number: int) -> Outcome | None:
         return Outcome("judge", name, f"{what}: takes too long")
     if not report.ok:
         return Outcome("refused", name, f"{what}: {', '.join(report.rules)}")
+    if program_differences(images, program):
+        return Outcome("refused", name, f"{what}: not of the program")
+    try:
+        refuse_malformed(images)
+    except PointsmanError as error:
+        return Outcome("unreadable", name, f"{what}: {error.message}")
     for seed in range(RUNS):
         kind, said = _run(program, images, number + seed)
         if kind != "right":

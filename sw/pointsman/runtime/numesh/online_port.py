@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pointsman.artifacts.images.images import NodeOperator, OperatorImage
+from pointsman.artifacts.images.images import Images, NodeOperator, OperatorImage
 from pointsman.errors import PointsmanError
 from pointsman.operators.api.operands import is_partial, taking_part
 from pointsman.operators.messages import (
@@ -23,7 +23,15 @@ from pointsman.operators.messages import (
     among_valid,
 )
 from pointsman.operators.messages.agreement import larger
-from pointsman.operators.messages.online import AGREEING, UNKNOWN, agreement, agrees, legal_values, way_named
+from pointsman.operators.messages.online import (
+    AGREEING,
+    UNKNOWN,
+    agreement,
+    agrees,
+    channels_of,
+    legal_values,
+    way_named,
+)
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator, Runtime
 from pointsman.protocol.costs import LOAD_CYCLES
@@ -34,6 +42,26 @@ from pointsman.runtime.api.substrate import Combine as Combining
 from .online_agent import Agent, Service
 from .online_messages import OnlineMessage, OnlineSending
 from .port_host import PortHost
+
+
+def refuse_unknown_ways(images: Images) -> None:
+    """Refuse images with an operator whose messages this run time does not know how to pass on.
+
+    Raises
+    ------
+    PointsmanError
+        If a decomposition is unknown, or has another number of channels.
+    """
+    for image in images.operators:
+        if image.online is None or image.program is None:
+            continue
+        channels = channels_of(image.program, way_named(image.implementation, image.kind))
+        if channels != len(image.online):
+            raise PointsmanError(
+                f"{image.source}: operator '{image.label}' has {len(image.online)} destination queues, and "
+                f"{image.implementation} needs {channels}",
+                hint="compile the program again",
+            )
 
 
 class OnlinePort:

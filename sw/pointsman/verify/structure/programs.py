@@ -38,8 +38,9 @@ def check_operator(notes: StructureNotes, index: int, **place: Any) -> None:
         return
     if not check_definition(notes, program, **place):
         return
-    function = dict(program.instances[0].operands).get("function")
-    names = tuple(name for name, value in program.instances[0].operands if isinstance(value, Runtime))
+    operands = program.instances[0].operands
+    function = dict(operands).get("function")
+    names = tuple(name for name, value in operands if isinstance(value, Runtime))
     nodes = tuple(instance.nodes for instance in program.instances)
     same: list[tuple[str, object, object]] = [
         ("label", image.label, program.label),
@@ -57,6 +58,16 @@ def check_operator(notes: StructureNotes, index: int, **place: Any) -> None:
         if other.label == image.label and other.program is not None and any_value(other.program) != any_value(program):
             notes.note("meaning", "another operator has its label", "a label each", **place)
             break
+    partly = any(isinstance(value, Runtime) and (value.distributed or value.dynamic) for _, value in operands)
+    commands = any(
+        role.commands for node in notes.images.nodes for i, own in node.operators if i == index for role in own.roles
+    )
+    if image.remote and (len(names) != 1 or not partly or not commands):
+        right = "a value of one operand that a node may not know, which another node brings by commands"
+        notes.note("structure", "its router is rewritten from elsewhere", right, **place)
+    if image.online is None and not image.remote and image.partial != partly:
+        message = f"its values are {'not ' if image.partial else ''}known to all nodes in the program"
+        notes.note("meaning", message, "as in the program", **place)
     _check_values(notes, index, program, place)
     _check_nodes(notes, index, program, place)
 
@@ -123,6 +134,8 @@ def check_definition(notes: StructureNotes, program: Operator, **place: Any) -> 
 def _fits(operand: Operand, value: object, size: int) -> bool:
     """Is ``value`` an operand's value in an instance of ``size`` nodes?"""
     if isinstance(value, Runtime):
+        if value.values == ():
+            return False
         listed = value.values or ()
         within = all(abs(one) <= size if operand.sort == "distance" else 0 <= one < size for one in listed)
         return bool(operand.runtime) and within and len(set(listed)) == len(listed)

@@ -57,10 +57,10 @@ def check_node_operator(notes: StructureNotes, node: int, index: int, operator: 
             "a phase of the node in which it continues; -1 if it does not",
             **place,
         )
-    if parts.isdisjoint(image.phases) and any(role.lanes or role.rewrites for role in operator.roles):
+    if parts.isdisjoint(image.phases):
         notes.note(
             "structure",
-            f"its words need phase {notes.phase_name(image.phase)}, of which the node has no part",
+            f"it needs phase {notes.phase_name(image.phase)}, of which the node has no part",
             "a schedule of that phase",
             **place,
         )
@@ -137,7 +137,7 @@ def _check_lane(notes: StructureNotes, number: int, lane: LaneImage, role: Role,
         if other is not None:
             notes.in_range(f"the lane that lane {number} is {name}", other, len(lanes), **place)
     paired = lane.pair is not None and lane.pair != number
-    if paired != (lane.window is not None) or (lane.window is not None and lane.window < 1):
+    if lane.pair == number or paired != (lane.window is not None) or (lane.window is not None and lane.window < 1):
         notes.note(
             "structure",
             f"lane {number} is paired with lane {lane.pair} in a window of {lane.window}",

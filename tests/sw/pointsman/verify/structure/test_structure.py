@@ -51,7 +51,7 @@ def test_structure_its_words_need_phase_p_of_which_the_node_has_no_part(
     images = by_hand.stream_1x2()
     breaks(
         "structure",
-        "its words need phase p, of which the node has no part",
+        "it needs phase p, of which the node has no part",
         change.with_node(images, 1, replace(images.nodes[1], phases=())),
     )
 
