@@ -120,12 +120,15 @@ def test_version_is_that_of_the_package() -> None:
 def test_commands_are_those_that_the_tests_below_cover() -> None:
     assert sorted(main.commands) == [
         "arrays",
+        "channels",
         "check",
         "collective",
         "compare",
         "compile",
         "configure",
         "explain",
+        "export",
+        "fem",
         "fmt",
         "import",
         "optical",
@@ -135,6 +138,7 @@ def test_commands_are_those_that_the_tests_below_cover() -> None:
         "show",
         "sweep",
         "synth",
+        "tam",
         "verilog",
     ]
 
@@ -578,7 +582,12 @@ def test_fault_in_the_program_of_an_application_is_shown_with_a_caret(tmp_path: 
 
 def test_verilog_is_written_with_its_memory_map(tmp_path: Path) -> None:
     call("verilog", "numesh", "--mesh", "2x2", "-o", tmp_path / "mesh.v")
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["mesh.map.json", "mesh.map.md", "mesh.v"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "mesh.core",
+        "mesh.map.json",
+        "mesh.map.md",
+        "mesh.v",
+    ]
     text = (tmp_path / "mesh.v").read_text()
     assert text.count("endmodule") > 1
     assert isinstance(json.loads((tmp_path / "mesh.map.json").read_text()), dict)
