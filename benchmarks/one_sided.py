@@ -10,6 +10,7 @@ of as many words."""
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Awaitable
 from pathlib import Path
@@ -20,6 +21,7 @@ import numpy as np
 import pointsman
 from cosim.logp.parameters import CALIBRATIONS
 from pointsman import cop
+from pointsman.api.machines.threads import run_tam
 from pointsman.network import mesh, parse_size
 from pointsman.runtime import Application, Node
 from pointsman.runtime.splitc import SplitC, SplitCApplication
@@ -87,20 +89,19 @@ TARGETS: dict[str, dict[str, Any]] = {
 }
 
 
-def accesses(size: tuple[int, ...]) -> None:
-    """A line for each target."""
+def accesses(size: tuple[int, ...]) -> dict[str, dict[str, Any]]:
+    """By target: cycles of each access, of a store when all store to all, and of shifts of 1 and 64 words."""
+    found: dict[str, dict[str, Any]] = {}
     for target, options in TARGETS.items():
         results = pointsman.run(Accesses, mesh(*size), target=target, **options).finished.record.results
-        first = {name: cycles for name, cycles in results[0].items() if name != "all to all"}
-        nodes = len(results)
-        stores = max(one["all to all"] for one in results) / (STORES * (nodes - 1))
+        single = {name: cycles for name, cycles in results[0].items() if name != "all to all"}
+        stores = max(one["all to all"] for one in results) / (STORES * (len(results) - 1))
         shifts = [
             max(pointsman.run(kind, mesh(*size), target=target, **options).finished.record.results)
             for kind in (Compiled, CompiledLong)
         ]
-        print(
-            target, first, f"a store of all to all {stores:.0f} cycles", f"shift of 1 and 64 words {shifts}", flush=True
-        )
+        found[target] = {**single, "store all to all": round(stores, 1), "shift": shifts[0], "shift of 64": shifts[1]}
+    return found
 
 
 def predicted(algorithm: str, n: int, procs: int, bits: int = 8) -> float:
@@ -153,8 +154,9 @@ def predicted(algorithm: str, n: int, procs: int, bits: int = 8) -> float:
     raise ValueError(algorithm)
 
 
-def sorts() -> None:
-    """Predictions and runs."""
+def sorts() -> list[dict[str, Any]]:
+    """Runs of the sorts on the machine with the CM-5's figures, and predictions of them."""
+    found = []
     for algorithm in ("bitonic", "column", "radix", "sample"):
         for procs, keys in ((8, 500), (16, 1000)):
             arguments = {"algorithm": algorithm, "keys": keys * procs, "bits": 8}
@@ -162,18 +164,30 @@ def sorts() -> None:
                 ROOT / "examples/splitc/sort.py", mesh(procs), arguments=arguments, target="logp", logp="cm5"
             )
             run = done.finished.record.total_cycles
-            print(algorithm, procs, keys, run, f"{predicted(algorithm, keys, procs) / run:.2f}", flush=True)
+            ratio = round(predicted(algorithm, keys, procs) / run, 2)
+            found.append(
+                {"sort": algorithm, "processors": procs, "keys": keys, "run": run, "predicted_over_run": ratio}
+            )
+    return found
+
+
+def threads() -> dict[str, dict[str, Any]]:
+    """Events of the TAM programs on 8 processors, with cycles of the CM-5."""
+    programs = {"fib": [12], "matmul": [6], "quicksort": [40, 1], "radicals": [12]}
+    return {
+        name: run_tam(ROOT / f"examples/tam/{name}.tam", arguments, 8).values for name, arguments in programs.items()
+    }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--mesh", default="4x4")
-    parser.add_argument("--sorts", action="store_true")
+    parser.add_argument("--sorts", action="store_true", help="only the sorts")
     given = parser.parse_args()
-    if given.sorts:
-        sorts()
-    else:
-        accesses(parse_size(given.mesh))
+    found: dict[str, Any] = {"sorts": sorts()}
+    if not given.sorts:
+        found = {"mesh": given.mesh, "accesses": accesses(parse_size(given.mesh)), **found, "tam": threads()}
+    print(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":

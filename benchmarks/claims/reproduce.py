@@ -28,6 +28,7 @@ sys.path.insert(0, str(HERE))
 import collectives  # noqa: E402, F401
 import ding  # noqa: E402
 import feldmann  # noqa: E402
+import von_eicken  # noqa: E402, F401
 import yuan  # noqa: E402
 import yuan_arrays  # noqa: E402, F401
 import yuan_programs  # noqa: E402, F401
@@ -76,6 +77,14 @@ BENCHMARKS = {
         ),
         quick=True,
     ),
+    "one_sided": Benchmark(
+        None,
+        (
+            *(f"sw/pointsman/runtime/{room}" for room in ("active", "splitc", "tam")),
+            *("sim/cosim/logp", "examples/splitc", "examples/tam"),
+        ),
+        quick=True,
+    ),
     "worked_examples": Benchmark("--into", (*_RUNS, "sim/cosim/tdm", "sim/cosim/packet"), quick=True),
     "diamond": Benchmark("--into", (*_ROUTER, "benchmarks/evaluation/lattice.py")),
     "tdm_switch": Benchmark(None, _SWITCH),
@@ -104,6 +113,7 @@ DOCUMENTS: dict[str, tuple[str, list[str]]] = {
     "metcalf1997": ("Metcalf 1997", ["4.1", "5.1", "5.2", "7.1", "8.1", "8.2", "8.3", "8.4", "A.1", "A.2"]),
     "ding2005": ("Ding et al. 2005", ["1", "2", "3"]),
     "feldmann1993": ("Feldmann, Stricker and Warfel 1993", [f"{number} (1993)" for number in range(1, 7)]),
+    "von_eicken1993": ("von Eicken 1993, Chapter 6", ["6-1", "6-2", "6-3", "6-4"]),
     "yuan1998_chapter_5": ("Yuan 1998, Chapter 5", []),
     "yuan1998": (
         "Yuan 1998, Chapters 3, 4 and 6",
@@ -124,6 +134,7 @@ FIGURES = {
         "Figure 5, one static destination above, two below": "pictures/tdm_figure_5.svg",
     },
     "feldmann1993": {},
+    "von_eicken1993": {},
     "yuan1998_chapter_5": {},
     "yuan1998": {},
     "collectives_of_today": {},

@@ -28,7 +28,17 @@ def program() -> Iterator[ModuleType]:
     spec.loader.exec_module(module)
     yield module
     sys.path[:] = path
-    for name in ("answers", "collectives", "ding", "digest", "feldmann", "yuan", "yuan_arrays", "yuan_programs"):
+    for name in (
+        "answers",
+        "collectives",
+        "ding",
+        "digest",
+        "feldmann",
+        "von_eicken",
+        "yuan",
+        "yuan_arrays",
+        "yuan_programs",
+    ):
         sys.modules.pop(name)
 
 
@@ -38,6 +48,7 @@ def program() -> Iterator[ModuleType]:
         ("metcalf1997", 69 + 10),
         ("ding2005", 20 + 3),
         ("feldmann1993", 22 + 6),
+        ("von_eicken1993", 25 + 4),
         ("yuan1998", 39 + 6 + 12),
         ("yuan1998_chapter_5", 10),
         ("collectives_of_today", 5),
