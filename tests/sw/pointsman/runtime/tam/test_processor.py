@@ -22,9 +22,9 @@ CHILD = (
 )
 
 
-def run(text: str, nodes: int = 1, costs: Costs | None = None, machine: str = "example") -> Any:
+def run(text: str, nodes: int = 1, costs: Costs | None = None, machine: str = "example", most: int = 1_000_000) -> Any:
     application = TamApplication(assemble(text), [1], mesh(nodes), costs)
-    return run_logp_application(application, mesh(nodes), logp_named(machine), max_cycles=1_000_000).record.results
+    return run_logp_application(application, mesh(nodes), logp_named(machine), max_cycles=most).record.results
 
 
 def events(text: str, costs: Costs | None = None) -> Counter[str]:
@@ -193,8 +193,8 @@ def test_a_loop_does_not_keep_messages_waiting_and_an_endless_one_is_stopped() -
         "codeblock child\n slots back\n inlet args back\n  post go\n thread go\n  send back, main.in, 7\n"
     )
     assert run(text, nodes=2)[0].result == [7]
-    with pytest.raises(PointsmanError, match="have not ended after 1000000 units"):
-        run(text.replace("send back, main.in, 7", "stop"), nodes=2)
+    with pytest.raises(PointsmanError, match="have not ended after 20000 units"):
+        run(text.replace("send back, main.in, 7", "stop"), nodes=2, most=20_000)
 
 
 @pytest.mark.parametrize(
