@@ -41,6 +41,13 @@ real, dimension(8) :: a, b
 a(2:8) = b(1:7)
 end program
 """
+HALT = """codeblock main
+  slots n
+  inlet start n
+    post end
+  thread end
+    halt n
+"""
 STREAMS = {"topology": {"kind": "mesh", "size": [2, 2]}, "streams": [{"source": 0, "destinations": [3]}]}
 CHANNELS = {"network": {"kind": "torus", "size": [4]}, "channels": 2, "connections": [[0, 1, 8], [0, 2, 8], [0, 3, 8]]}
 CONNECTIONS = {"network": {"kind": "mesh", "size": [2, 2]}, "connections": [[0, 3], [1, 2]]}
@@ -65,6 +72,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     (folder / "ring.cop").write_text("(parameter words 32)\n(loop 'round 2 (cshift 'next 1 :m words))\n")
     (folder / "ring.py").write_text(RING)
     (folder / "shift.f90").write_text(SHIFT)
+    (folder / "halt.tam").write_text(HALT)
     (folder / "streams.json").write_text(json.dumps(STREAMS))
     (folder / "flows.json").write_text('{"flow": [{"from": "a", "to": "b", "bandwidth": 0.1, "latency": 99}]}')
     (folder / "connections.json").write_text(json.dumps(CONNECTIONS))
@@ -72,7 +80,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
     def call(command: str, output: str | None = None) -> Any:
         words = [
-            str(folder / word) if re.search(r"\.(cop|py|json|image|f90)$", word) else word for word in command.split()
+            str(folder / word) if re.search(r"\.(cop|py|json|image|f90|tam)$", word) else word
+            for word in command.split()
         ]
         done = CliRunner().invoke(main, words)
         assert done.exit_code == 0, f"{command}\n{done.output}{done.exception}"
@@ -92,6 +101,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "place": call("place flows.json --mesh 2x2 --json place.json", "place.json"),
         "configure": call("configure connections.json --json configure.json", "configure.json"),
         "channels": call("channels channels.json --json phases.json", "phases.json"),
+        "tam": call("tam halt.tam 3 --json tam.json", "tam.json"),
         "fem": call("fem plate:4x4 --parts 2 --mesh 2x1 --run --target iwarp --json fem.json", "fem.json"),
         "map": memory_map(NodeShape()),
         "switch_map": address_map(SwitchShape()),
