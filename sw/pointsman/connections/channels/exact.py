@@ -1,12 +1,15 @@
-"""Fewest phases, proved by CP-SAT: every simple way of every connection in every phase is a variable. For small problems."""
+"""Fewest phases, proved by CP-SAT: every simple way of every connection in every phase is a variable. For small problems.
+
+The solver runs in a process of its own (`pointsman.routing.solver`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 
 from pointsman.artifacts.channels.channels import ChannelProblem
 from pointsman.errors import PointsmanError
+from pointsman.routing.solver import serve_tasks, solved
 
 from .starts import put
 from .tables import Assignment, Tables, empty
@@ -23,8 +26,6 @@ def fewest(problem: ChannelProblem, tables: Tables, least: int, most: int, secon
     PointsmanError
         If the solver is not installed, the problem is too large, or time runs out.
     """
-    if find_spec("ortools") is None:
-        raise PointsmanError("the exact division needs the package ortools", hint="pip install pointsman[exact]")
     if problem.order or tables.least_sharers < len(tables.ends):
         raise PointsmanError("the exact division knows neither an order nor bandwidths")
     ways: list[list[tuple[int, ...]]] = []
@@ -39,14 +40,16 @@ def fewest(problem: ChannelProblem, tables: Tables, least: int, most: int, secon
                 )
             if way[-1] == problem.connections[index].destination:
                 ways[-1].append(way)
-    for phases in range(least, most + 1):
-        found = _solve(problem, ways, phases, seconds)
-        if found is not None:
-            given = empty(tables)
-            for index, (phase, way) in enumerate(found):
-                put(given, index, phase, way)
-            return given
-    raise AssertionError(f"{most} phases are known to be enough")
+    task = {"ways": ways, "channels": problem.channels, "least": least, "most": most, "seconds": seconds}
+    [(phases, found)] = solved(__name__, [task], "the exact division")
+    if found is None:
+        raise PointsmanError(
+            f"the exact division found neither an answer in {phases} phases nor a proof in {seconds:g} s"
+        )
+    given = empty(tables)
+    for index, (phase, way) in enumerate(found):
+        put(given, index, phase, tuple(way))
+    return given
 
 
 def _ways(problem: ChannelProblem, index: int) -> Iterator[tuple[int, ...]]:
@@ -60,10 +63,26 @@ def _ways(problem: ChannelProblem, index: int) -> Iterator[tuple[int, ...]]:
             queue.extend((*path, after) for after in sorted(following) if after not in path)
 
 
+def serve() -> None:
+    """Main function of the solver's process."""
+    serve_tasks(_fewest)
+
+
+def _fewest(
+    ways: list[list[list[int]]], channels: int, least: int, most: int, seconds: float
+) -> tuple[int, list[tuple[int, list[int]]] | None]:
+    """The fewest phases, with a phase and a way for each connection; None: the solver did not settle that number."""
+    for phases in range(least, most + 1):
+        settled, found = _solve(ways, channels, phases, seconds)
+        if found is not None or not settled:
+            return phases, found
+    raise AssertionError(f"{most} phases are known to be enough")
+
+
 def _solve(
-    problem: ChannelProblem, ways: list[list[tuple[int, ...]]], phases: int, seconds: float
-) -> list[tuple[int, tuple[int, ...]]] | None:
-    """A phase and a way for each connection; None: there is no such division, which is proved."""
+    ways: list[list[list[int]]], channels: int, phases: int, seconds: float
+) -> tuple[bool, list[tuple[int, list[int]]] | None]:
+    """Whether it is known if there is a division into so many phases, and the division."""
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
@@ -77,16 +96,12 @@ def _solve(
                 users.setdefault((p, node), []).append(variable)
         chosen.append(variables)
     for takers in users.values():
-        model.add(sum(takers) <= problem.channels)
+        model.add(sum(takers) <= channels)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0
     solver.parameters.max_time_in_seconds = seconds
     status = solver.solve(model)
-    if status == cp_model.INFEASIBLE:
-        return None
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        raise PointsmanError(
-            f"the exact division found neither an answer in {phases} phases nor a proof in {seconds:g} s"
-        )
-    return [next((p, way) for p, way, variable in group if solver.boolean_value(variable)) for group in chosen]
+        return status == cp_model.INFEASIBLE, None
+    return True, [next((p, way) for p, way, variable in group if solver.boolean_value(variable)) for group in chosen]

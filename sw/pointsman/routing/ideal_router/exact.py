@@ -1,16 +1,12 @@
 """Exact answers for small ideal problems, by CP-SAT (extra ``exact``), against which tests measure the heuristic.
 
 Unicast streams without buffers, on paths up to ``extra`` links longer than the shortest, no node twice. The solver runs in a
-process of its own, because OR-Tools and highspy cannot be loaded into the same process (both bring their own HiGHS).
+process of its own (`pointsman.routing.solver`).
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any
 
@@ -18,10 +14,10 @@ from pointsman.artifacts.routes.routes import RouteProblem
 from pointsman.errors import PointsmanError
 from pointsman.routing.bounds.capacity import Capacity
 from pointsman.routing.bounds.counting import least_period, limits
+from pointsman.routing.solver import serve_tasks, solved
 
 MAX_CHOICES = 200_000
 MOST = 64
-SERVE = "from pointsman.routing.ideal_router.exact import serve; serve()"
 
 
 def exact_periods(problems: Sequence[RouteProblem], *, extra: int = 2, seconds: float = 20.0) -> list[int | None]:
@@ -32,15 +28,7 @@ def exact_periods(problems: Sequence[RouteProblem], *, extra: int = 2, seconds: 
     PointsmanError
         If the extra ``exact`` is not installed, or a problem is not small.
     """
-    if find_spec("ortools") is None:
-        raise PointsmanError("exact answers must have OR-Tools", hint="pip install pointsman[exact]")
-    tasks = [_task(problem, extra, seconds) for problem in problems]
-    done = subprocess.run(
-        [sys.executable, "-c", SERVE], input=json.dumps(tasks), capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise RuntimeError(f"the exact solver failed:\n{done.stderr}")
-    return json.loads(done.stdout)
+    return solved(__name__, [_task(problem, extra, seconds) for problem in problems], "exact answers")
 
 
 def _task(problem: RouteProblem, extra: int, seconds: float) -> dict[str, Any]:
@@ -67,7 +55,7 @@ def _ways(problem: RouteProblem, source: int, end: int, extra: int) -> Iterator[
 
 def serve() -> None:
     """Main function of the solver's process: tasks from standard input, periods to standard output."""
-    print(json.dumps([_solve(**task) for task in json.load(sys.stdin)]))
+    serve_tasks(_solve)
 
 
 def _solve(ways: list[list[list[int]]], words: list[int], least: int, seconds: float) -> int | None:
