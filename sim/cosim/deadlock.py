@@ -33,6 +33,7 @@ def deadlock_report(nodes: Sequence[Node], error: DeadlockError, state: State | 
     circle = find_circle({node: list(others) for node, others in partners.items()})
     if circle:
         lines.append(f"  in a circle: {' waits for '.join(f'node {node}' for node in circle)}")
+    lines += [f"  {line}" for line in _absent(nodes, list(waits))]
     done = [node.number for node in nodes if node.activity == "done"]
     if done:
         lines.append(f"  finished already: {', '.join(map(str, done[:_LISTED]))}{' …' if len(done) > _LISTED else ''}")
@@ -81,6 +82,27 @@ def _partners(node: Node, waiting: Waiting) -> dict[int, str]:
         elif any(end == node.number and register in waiting.reads for end, register in promise.destinations):
             found.setdefault(promise.source, f"words of '{label}' are to be written by")
     return found
+
+
+def _absent(nodes: Sequence[Node], waiting: Sequence[int]) -> list[str]:
+    """Nodes that have passed over a phase in which others wait, though their routers have words to pass on there."""
+    lines: dict[tuple[int, int], str] = {}
+    for one in waiting:
+        here = nodes[one].substrate
+        if not isinstance(here, NumeshSubstrate) or here.router.current < 0:
+            continue
+        phase = here.router.current
+        for node in nodes:
+            there = node.substrate
+            if not isinstance(there, NumeshSubstrate) or phase not in there.router.phases:
+                continue
+            later, visits = there.router.current, there.router.visits
+            if later > phase and visits[later] > visits[phase] < here.router.visits[phase]:
+                lines[phase, node.number] = (
+                    f"node {node.number} is {there.where()} and has not come to phase '{here.images.phases[phase].name}': a node "
+                    "comes to a phase by a load function, also if it only passes on words of others"
+                )
+    return list(lines.values())[:_LISTED]
 
 
 def _concerns(node: Node, label: str) -> bool:

@@ -89,3 +89,16 @@ def test_a_reader_that_never_reads_is_named_with_the_words_that_are_stuck():
 )
 def test_a_circle_is_found_where_there_is_one(waits_for: dict[int, list[int]], circle: list[int]):
     assert find_circle(waits_for) == circle
+
+
+def test_a_node_that_passes_over_a_phase_whose_words_go_through_it_is_named():
+    async def main(node: Node) -> None:
+        if node.number != 1:
+            await node.cop.a_load()
+            await (node.cop.a_write(1) if node.number == 0 else node.cop.a_read())
+        await node.cop.s_load()
+        await node.cop.s_func(1)
+
+    said = report("(loop 'i 2 (phase (stream 'a 0 2)) (phase (allreduce 's 'add)))", main, 3, 1)
+    assert "node 1 is in phase 's' and has not come to phase 'a': a node comes to a phase by a load function" in said
+    assert said.count("has not come to") == 1

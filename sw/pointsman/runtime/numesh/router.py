@@ -5,6 +5,7 @@ All waiting is done by requests (``requests``); nothing here counts cycles itsel
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Generator, Sequence
 from typing import TypeVar
 
@@ -61,6 +62,8 @@ class Router:
         self.preloaded = preloaded
         self.changes = 0
         """Changes of phase so far."""
+        self.visits: Counter[int] = Counter()
+        """How often each phase has been entered from another one."""
         self.loads = 0
         """Phases loaded so far, wholly or in part."""
         self.deadline = 0
@@ -219,6 +222,7 @@ class Router:
                     self.used.clear()
                     self.turned = False
                     self.changes += 1
+                    self.visits[phase] += 1
                 await self.jump(phase, Category.PSYNC)
             case Do.SETTLE:
                 for later, settle in self.phases[phase].settle:
