@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, gcd
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .routing import route
+from .judged import judge_route
 
 if TYPE_CHECKING:
     from pointsman.artifacts.routes.routes import RouteResult
     from pointsman.network import Topology
     from pointsman.routing.placement.report import FlowReport
 
-WORDS = 64
-"""Words of a flow of bandwidth 1 in the ideal model, before common factors are taken out."""
-
 
 @dataclass(frozen=True)
 class Placed:
     """Tasks on nodes, the streams between them, and what each flow gets.
 
-    ``streams`` is the input of ``pointsman route``, with ``places``; ``result`` the routed streams.
+    ``streams`` is the input of ``pointsman route``, with ``places``; ``result`` the routed streams. ``index[k]`` is the
+    stream of flow k; None if it is of best effort and gets nothing.
     """
 
     places: dict[str, int]
@@ -30,6 +27,23 @@ class Placed:
     result: RouteResult
     flows: tuple[FlowReport, ...]
     method: str
+    index: tuple[int | None, ...]
+
+    @property
+    def least_slack(self) -> float | None:
+        """The least slack of all flows with a limit of latency; None if there is none."""
+        return min((flow.slack for flow in self.flows if flow.slack is not None), default=None)
+
+    @property
+    def busiest_link(self) -> float:
+        """Words a slot on the link that carries most."""
+        loads: dict[tuple[int, int], int] = {}
+        for stream in self.result.streams:
+            for word in stream.words:
+                for before, _, after, _, _ in word:
+                    if before is not None and after is not None and before != after:
+                        loads[before, after] = loads.get((before, after), 0) + 1
+        return max(loads.values(), default=0) / self.result.period
 
     def as_dict(self) -> dict[str, Any]:
         """The file that ``pointsman place --json`` writes."""
@@ -40,6 +54,8 @@ class Placed:
             "period": self.result.period,
             "holds": all(flow.holds for flow in self.flows),
             "failing": sum(not flow.holds for flow in self.flows),
+            "least_slack": self.least_slack,
+            "busiest_link": self.busiest_link,
             "flows": [
                 {
                     "name": flow.name,
@@ -49,8 +65,9 @@ class Placed:
                     "limit": flow.limit,
                     "slack": flow.slack,
                     "holds": flow.holds,
+                    "stream": stream,
                 }
-                for flow in self.flows
+                for flow, stream in zip(self.flows, self.index, strict=True)
             ],
             "seconds": self.result.seconds,
         }
@@ -77,28 +94,23 @@ def place(
     """
     from pointsman.artifacts.flows.file import read_flows
     from pointsman.artifacts.routes.file import make_problem
-    from pointsman.artifacts.routes.routes import RouteResult, RouteStream
     from pointsman.errors import PointsmanError
-    from pointsman.routing.placement.report import flow_reports
-    from pointsman.routing.placement.search import place_tasks
+    from pointsman.routing.options import RouteOptions
+    from pointsman.routing.placement.improve import place_and_route
+    from pointsman.routing.routers import ROUTERS
 
+    if router not in ROUTERS:
+        raise PointsmanError(f"the router must be one of {', '.join(ROUTERS)}, not {router!r}")
     read = read_flows(Path(flows))
     net = make_problem(topology, [], dead_nodes=sorted(topology.dead))
     try:
-        at, method = place_tasks(read, net, seed=seed, effort=effort)
+        at, routes, method = place_and_route(read, net, ROUTERS[router], RouteOptions(seed=seed, effort=effort))
     except PointsmanError as error:
         raise PointsmanError(f"{flows}: {error.message}", hint=error.hint) from None
-    words = [max(1, ceil(WORDS * flow.bandwidth)) for flow in read.flows]
-    factor = gcd(*words) if words else 1
-    streams = [
-        RouteStream(at[flow.source], tuple(at[task] for task in flow.destinations), flow.bandwidth, count // factor)
-        for flow, count in zip(read.flows, words, strict=True)
-    ]
-    problem = make_problem(topology, streams, dead_nodes=sorted(topology.dead))
-    result = route(problem, router=router, seed=seed, effort=effort)
-    assert isinstance(result, RouteResult)
+    judge_route(routes.problem, routes.result)
     places = {task.name: node for task, node in zip(read.tasks, at, strict=True)}
-    return Placed(places, _file(topology, streams, places), result, tuple(flow_reports(read, result)), method)
+    streams = _file(topology, list(routes.problem.streams), places)
+    return Placed(places, streams, routes.result, routes.reports, method, routes.index)
 
 
 def _file(topology: Topology, streams: list[Any], places: dict[str, int]) -> dict[str, Any]:

@@ -84,10 +84,12 @@ def _flow_set(file: _File) -> FlowSet:
             raise PointsmanError(f"{place}.to: a flow must have a destination")
         if len(set(ends)) < len(ends) or flow.source in ends:
             raise PointsmanError(f"{place}.to: a flow must go to other tasks, each named once")
-        if not (0 < flow.bandwidth <= 1):  # nan is neither
+        if not (0 <= flow.bandwidth <= 1):  # nan is neither
             raise PointsmanError(
-                f"{place}.bandwidth: words a cycle must be above 0 and at most 1, not {flow.bandwidth:g}"
+                f"{place}.bandwidth: words a cycle must be 0 (best effort) to 1, not {flow.bandwidth:g}"
             )
+        if flow.latency is not None and not flow.bandwidth:
+            raise PointsmanError(f"{place}.latency: a flow of best effort (bandwidth 0) is promised nothing")
         if flow.latency is not None and not (flow.latency > 0 and math.isfinite(flow.latency)):
             raise PointsmanError(f"{place}.latency: cycles must be above 0, not {flow.latency:g}")
         name = flow.name if flow.name is not None else f"{flow.source} to {', '.join(ends)}"

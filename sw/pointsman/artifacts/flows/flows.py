@@ -15,7 +15,8 @@ class Task:
 
 @dataclass(frozen=True)
 class Flow:
-    """Words from a task to others: ``bandwidth`` in words a cycle, ``latency`` at most so many cycles (None: no limit).
+    """Words from a task to others: ``bandwidth`` in words a cycle (0: best effort, what the others leave), ``latency`` at most so
+    many cycles (None: no limit).
 
     ``source`` and ``destinations`` are places in the list of tasks.
     """

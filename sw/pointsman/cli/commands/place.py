@@ -60,9 +60,9 @@ def place(
     rows = [
         [
             flow.name,
-            f"{flow.demanded:.4g}",
+            f"{flow.demanded:.4g}" if flow.demanded else "best effort",
             f"{flow.given:.4g}",
-            str(flow.worst_latency),
+            "-" if flow.worst_latency is None else str(flow.worst_latency),
             "-" if flow.slack is None else f"{flow.slack:g}",
             "yes" if flow.holds else "no",
         ]
@@ -71,8 +71,10 @@ def place(
     if rows:
         click.echo(table(["flow", "demanded", "given", "worst latency", "slack", "holds"], rows))
     wrong = sum(not flow.holds for flow in answer.flows)
+    least = "" if answer.least_slack is None else f"least slack {answer.least_slack:g}, "
     click.echo(
-        f"{len(answer.places)} tasks, {len(answer.flows)} flows, {wrong} failing; period {answer.result.period} ({answer.method})"
+        f"{len(answer.places)} tasks, {len(answer.flows)} flows, {wrong} failing; {least}busiest link {answer.busiest_link:.3g}; "
+        f"period {answer.result.period} ({answer.method})"
     )
     if wrong:
         click.get_current_context().exit(EXIT_WRONG)

@@ -1,21 +1,34 @@
 """What a placement costs: latency limits that cannot be kept, overloaded ports and links, and words times links.
 
 Flows take fixed shortest ways, spread by their ends; so the cost of a move is that of the flows that move. The router, which
-is free in its ways, has
-the last word.
+is free in its ways, has the last word. A flow with a limit is counted with the bandwidth that its limit asks for there
+(`asked`), so that a long way is dear before it is impossible.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from pointsman.artifacts.flows.flows import FlowSet
+from pointsman.artifacts.flows.flows import Flow, FlowSet
 from pointsman.artifacts.routes.routes import RouteProblem
 
 LATE = 1000.0
 """Price of a link too many on the way of a flow with a limit of latency."""
 FULL = 100.0
 """Price of the square of a link's load above 1 word a slot; below, the square itself is small beside words times links."""
+
+
+def asked(flow: Flow, hops: int) -> float:
+    """Words a slot that ``flow`` needs if its farthest destination is ``hops`` links away, at most 1: its bandwidth, or more if
+    its slots must be closer. A word that has just missed a slot waits for the next, 1 / bandwidth slots with even gaps."""
+    if flow.latency is None:
+        return flow.bandwidth
+    return max(flow.bandwidth, 1.0 / max(1.0, flow.latency - hops))
+
+
+def late(flow: Flow, hops: int) -> float:
+    """Slots above the limit that a word of ``flow`` takes at least, on a way of ``hops`` links."""
+    return 0.0 if flow.latency is None else max(0.0, hops + 1.0 - flow.latency)
 
 
 class PlacementCost:
@@ -32,16 +45,20 @@ class PlacementCost:
         self._trees: dict[int, list[int]] = {}
         self._hops: dict[int, list[int]] = {}
         self.load = np.zeros(len(self.links))
-        self.placed: dict[int, tuple[float, list[int]]] = {}
+        self.placed: dict[int, tuple[float, float, list[int]]] = {}
         self.fixed = 0.0
 
     def place_all(self, at: list[int]) -> float:
         """Cost of the placement ``at`` (node of each task), which is kept as the present one."""
+        self.clear()
+        self.put(range(len(self.flows)), at)
+        return self.cost
+
+    def clear(self) -> None:
+        """No flow is placed."""
         self.load[:] = 0.0
         self.placed = {}
         self.fixed = 0.0
-        self._put(range(len(self.flows)), at)
-        return self.cost
 
     @property
     def cost(self) -> float:
@@ -51,32 +68,41 @@ class PlacementCost:
     def move(self, tasks: tuple[int, ...], at: list[int]) -> float:
         """Cost once ``tasks`` are where ``at`` says; the others are where they were."""
         touched = sorted({flow for task in tasks for flow in self.of_task[task]})
-        for index in touched:
-            price, links = self.placed.pop(index)
-            self.fixed -= price
-            self.load[links] -= self.flows[index].bandwidth
-        self._put(touched, at)
+        self.take(touched)
+        self.put(touched, at)
         return self.cost
 
-    def _put(self, indices: range | list[int], at: list[int]) -> None:
+    def take(self, indices: list[int]) -> None:
+        """Take flows out that were placed."""
+        for index in indices:
+            price, rate, links = self.placed.pop(index)
+            self.fixed -= price
+            self.load[links] -= rate
+
+    def put(self, indices: range | list[int], at: list[int]) -> None:
+        """Place flows that are not placed; ``at`` has the nodes of their tasks."""
         for index in indices:
             flow = self.flows[index]
             source = at[flow.source]
             ends = [at[task] for task in flow.destinations]
             links = self._ways(source, ends)
             far = max(self._hops[source][end] for end in ends)
-            # A word that has just missed its slot waits for the next: the gap of a stream, about 1 / bandwidth slots.
-            late = 0.0 if flow.latency is None else max(0.0, far + 1 / flow.bandwidth - flow.latency)
-            price = flow.bandwidth * len(links) + LATE * late
-            self.placed[index] = price, links
+            rate = asked(flow, far)
+            price = rate * len(links) + LATE * late(flow, far)
+            self.placed[index] = price, rate, links
             self.fixed += price
-            self.load[links] += flow.bandwidth
+            self.load[links] += rate
 
-    def _ways(self, source: int, ends: list[int]) -> list[int]:
-        """Links of a tree of shortest ways, each once."""
+    def hops(self, source: int) -> list[int]:
+        """Links from ``source`` to each node."""
         if source not in self._trees:
             self._hops[source] = self.net.distances(source)
             self._trees[source] = self._tree(source)
+        return self._hops[source]
+
+    def _ways(self, source: int, ends: list[int]) -> list[int]:
+        """Links of a tree of shortest ways, each once."""
+        self.hops(source)
         before = self._trees[source]
         used: set[int] = set()
         for end in ends:

@@ -2,55 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pointsman.artifacts.flows.flows import FlowSet
-from pointsman.artifacts.routes.routes import RoutedWords, RouteResult, Word
+from pointsman.artifacts.flows.flows import Flow
+from pointsman.artifacts.routes.routes import Move, RoutedWords, Word
 
 
 @dataclass(frozen=True)
 class FlowReport:
-    """A flow: words a slot, and slots. ``slack``: of the latency; None if it has no limit."""
+    """A flow: words a slot, and slots. ``demanded`` 0: best effort; ``worst_latency`` None: it gets no word. ``slack``: of the
+    latency; None if it has no limit."""
 
     name: str
     demanded: float
     given: float
-    worst_latency: int
+    worst_latency: int | None
     limit: float | None
 
     @property
     def slack(self) -> float | None:
-        return None if self.limit is None else self.limit - self.worst_latency
+        return None if self.limit is None or self.worst_latency is None else self.limit - self.worst_latency
 
     @property
     def holds(self) -> bool:
         return self.given >= self.demanded * (1 - 1e-9) and (self.slack is None or self.slack >= 0)
 
 
-def flow_reports(flows: FlowSet, result: RouteResult) -> list[FlowReport]:
-    """A report for each flow, in their order."""
+def flow_reports(flows: Sequence[Flow], given: Sequence[RoutedWords | None], period: int) -> list[FlowReport]:
+    """A report for each flow, in their order; ``given``: its words, None if it has none."""
     return [
-        FlowReport(flow.name, flow.bandwidth, routed.bandwidth, worst_latency(routed, result.period), flow.latency)
-        for flow, routed in zip(flows.flows, result.streams, strict=True)
+        FlowReport(flow.name, flow.bandwidth, 0.0, None, flow.latency)
+        if routed is None
+        else FlowReport(flow.name, flow.bandwidth, routed.bandwidth, worst_latency(routed, period), flow.latency)
+        for flow, routed in zip(flows, given, strict=True)
     ]
 
 
 def worst_latency(routed: RoutedWords, period: int) -> int:
     """Slots from when a word is ready to its last delivery, if it has just missed a slot of the stream."""
-    travel = [_times(word, period) for word in routed.words]
-    starts = sorted(start % period for start, _ in travel)
+    moments = [[moment for _, moment in unrolled(word, period)] for word in routed.words]
+    starts = sorted(times[0] % period for times in moments)
     gaps = [(after - before) % period or period for before, after in zip(starts, [*starts[1:], starts[0]], strict=True)]
-    return max(gaps) + max(slots for _, slots in travel)
+    return max(gaps) + max(times[-1] - times[0] for times in moments)
 
 
-def _times(word: Word, period: int) -> tuple[int, int]:
-    """Slot of the injection, and slots from there to the last delivery."""
-    moves = list(word)
-    start = next(slot for before, slot, _, _, _ in moves if before is None)
-    source = next(after for before, _, after, _, _ in moves if before is None)
-    arrived: dict[int | None, int] = {source: start}
-    last = start
-    waiting = [move for move in moves if move[0] is not None and move[0] != move[2]]
+def unrolled(word: Word, period: int) -> list[tuple[Move, int]]:
+    """The moves of a word with the slots in which they are made, not taken modulo the period, in order; waits are left out."""
+    start = next(move for move in word if move[0] is None)
+    arrived: dict[int | None, int] = {start[2]: start[1]}
+    found = [(start, start[1])]
+    waiting = [move for move in word if move[0] is not None and move[0] != move[2]]
     while waiting:
         ready = [move for move in waiting if move[0] in arrived]
         if not ready:
@@ -58,9 +60,8 @@ def _times(word: Word, period: int) -> tuple[int, int]:
         for move in ready:
             before, slot, after = move[:3]
             moment = arrived[before] + (slot - arrived[before]) % period
-            if after is None:
-                last = max(last, moment)
-            else:
+            found.append((move, moment))
+            if after is not None:
                 arrived[after] = moment + 1
             waiting.remove(move)
-    return start, last - start
+    return sorted(found, key=lambda one: one[1])

@@ -1,14 +1,13 @@
-"""Placements of little cost: all of them where they are few, otherwise simulated annealing from several starts.
+"""Placements of little cost: simulated annealing from several starts, and branch and bound where that is soon over.
 
 A step exchanges two tasks, or moves one to a free node (Kirkpatrick, Gelatt and Vecchi 1983). Work is counted in steps, so
-that the same flows and
-seed give the same placement.
+that the same flows and seed give the same placement.
 """
 
 from __future__ import annotations
 
-from itertools import permutations
-from math import exp, perm
+from dataclasses import dataclass
+from math import exp
 
 import numpy as np
 
@@ -17,16 +16,25 @@ from pointsman.artifacts.routes.routes import RouteProblem
 from pointsman.errors import PointsmanError
 
 from .cost import PlacementCost
+from .exact import WORK, least_of_all
 
-FEW = 5_000
-"""Placements that are all tried."""
 STEPS = 300
 """Steps of an annealing for each task."""
 STARTS = 3
+EXACT_TASKS = 12
+"""Most tasks without a node for which all placements are searched."""
 
 
-def place_tasks(flows: FlowSet, net: RouteProblem, *, seed: int = 0, effort: float = 1.0) -> tuple[list[int], str]:
-    """The node of each task, and how it was found.
+@dataclass(frozen=True)
+class Places:
+    """Placements, each the node of every task, the best first; ``method``: how the first was found."""
+
+    choices: tuple[tuple[int, ...], ...]
+    method: str
+
+
+def place_tasks(flows: FlowSet, net: RouteProblem, *, seed: int = 0, effort: float = 1.0) -> Places:
+    """Placements of little cost.
 
     Raises
     ------
@@ -47,25 +55,19 @@ def place_tasks(flows: FlowSet, net: RouteProblem, *, seed: int = 0, effort: flo
     taken = set(at)
     free = [node for node in working if node not in taken]
     movable = [index for index, node in enumerate(at) if node < 0]
+    if not movable:
+        return Places((tuple(at),), "every task has its node")
     cost = PlacementCost(flows, net)
-    if perm(len(free), len(movable)) <= FEW:
-        return _all(cost, at, movable, free), "all placements tried"
     chance = np.random.default_rng(seed)
-    found = [_anneal(cost, at, movable, free, chance, effort) for _ in range(STARTS)]
-    return min(found)[1], f"annealing from {STARTS} starts"
-
-
-def _all(cost: PlacementCost, at: list[int], movable: list[int], free: list[int]) -> list[int]:
-    best: tuple[float, list[int]] | None = None
-    for nodes in permutations(free, len(movable)):
-        trial = list(at)
-        for task, node in zip(movable, nodes, strict=True):
-            trial[task] = node
-        price = cost.place_all(trial)
-        if best is None or price < best[0] - 1e-9:
-            best = price, trial
-    assert best is not None
-    return best[1]
+    found = sorted(_anneal(cost, at, movable, free, chance, effort) for _ in range(STARTS))
+    choices = [nodes for _, nodes in found]
+    method = f"annealing from {STARTS} starts"
+    if len(movable) <= EXACT_TASKS:
+        best, proved = least_of_all(flows, cost, at, free, found[0], int(WORK * effort))
+        choices.insert(0, best)
+        if proved:
+            method = "least of all placements"
+    return Places(tuple(dict.fromkeys(map(tuple, choices))), method)
 
 
 def _anneal(

@@ -27,8 +27,9 @@ def test_toml_and_json_say_the_same(tmp_path):
 @pytest.mark.parametrize(
     ("flow", "line"),
     [
-        ({"bandwidth": 0}, "flow[0].bandwidth: words a cycle must be above 0 and at most 1, not 0"),
-        ({"bandwidth": 2}, "flow[0].bandwidth: words a cycle must be above 0 and at most 1, not 2"),
+        ({"bandwidth": -1}, "flow[0].bandwidth: words a cycle must be 0 (best effort) to 1, not -1"),
+        ({"bandwidth": 2}, "flow[0].bandwidth: words a cycle must be 0 (best effort) to 1, not 2"),
+        ({"bandwidth": 0, "latency": 9}, "flow[0].latency: a flow of best effort (bandwidth 0) is promised nothing"),
         ({"latency": 0}, "flow[0].latency: cycles must be above 0, not 0"),
         ({"to": []}, "flow[0].to: a flow must have a destination"),
         ({"to": "a"}, "flow[0].to: a flow must go to other tasks, each named once"),

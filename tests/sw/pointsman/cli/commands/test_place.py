@@ -44,3 +44,17 @@ def test_a_wrong_file_is_refused_and_nothing_is_written(tmp_path):
     assert done.exit_code == 2
     assert "flow[0].bandwidth" in done.output
     assert not out.exists()
+
+
+def test_best_effort_is_told_beside_what_is_promised(tmp_path):
+    path, report = tmp_path / "flows.toml", tmp_path / "report.json"
+    flow = '[[flow]]\nfrom = "{}"\nto = "b"\nbandwidth = {}\n'
+    path.write_text(flow.format("a", 0.75) + "latency = 9\n" + flow.format("c", 0))
+    done = call("place", path, "--mesh", "3", "--router", "ideal", "--json", report)
+    assert done.exit_code == 0, done.output
+    assert "best effort" in done.output
+    assert "least slack" in done.output
+    told = json.loads(report.read_text())
+    assert [flow["demanded"] for flow in told["flows"]] == [0.75, 0]
+    assert told["flows"][1]["given"] == 0.25
+    assert told["least_slack"] >= 0

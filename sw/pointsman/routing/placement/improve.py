@@ -1,0 +1,91 @@
+"""Tasks placed and their flows routed: the placement is chosen by what the router makes of it, not by its estimate alone."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from pointsman.artifacts.flows.flows import FlowSet
+from pointsman.artifacts.routes.routes import RouteProblem
+from pointsman.routing.errors import RoutingError
+from pointsman.routing.options import RouteOptions
+
+from .cost import PlacementCost
+from .limits import FlowRoutes, Router, route_flows
+from .search import place_tasks
+
+SWAPS = 6
+"""Placements that are routed, beside those of the search, while flows fail: two tasks exchanged, or one moved."""
+
+
+def place_and_route(
+    flows: FlowSet, net: RouteProblem, router: Router, options: RouteOptions
+) -> tuple[tuple[int, ...], FlowRoutes, str]:
+    """The node of each task, the routes of the flows, and how the placement was found. Placements are routed, the cheapest first,
+    until one holds every flow; then exchanges of tasks of flows that fail are, and of all the best is taken.
+
+    Raises
+    ------
+    PointsmanError
+        If there are more tasks than nodes, or the router finds no schedule for any placement.
+    """
+    places = place_tasks(flows, net, seed=options.seed, effort=options.effort)
+    best: tuple[tuple[int, float], tuple[int, ...], FlowRoutes] | None = None
+    seen: set[tuple[int, ...]] = set()
+    failure: RoutingError | None = None
+
+    def attempt(at: tuple[int, ...]) -> bool:
+        """Route ``at``; True once every flow holds."""
+        nonlocal best, failure
+        seen.add(at)
+        try:
+            routes = route_flows(flows, net, at, router, options)
+        except RoutingError as error:
+            failure = failure or error
+            return False
+        if best is None or routes.missing < best[0]:
+            best = routes.missing, at, routes
+        return routes.missing[0] == 0
+
+    swaps = 0
+    if not any(attempt(at) for at in places.choices) and best is not None:
+        while swaps < int(SWAPS * options.effort):
+            at = _neighbour(flows, net, best[1], best[2], seen)
+            if at is None:
+                break
+            swaps += 1
+            if attempt(at):
+                break
+    if best is None:
+        assert failure is not None
+        raise failure
+    method = places.method if best[1] == places.choices[0] else f"{places.method}, then by what the router made of them"
+    return best[1], best[2], method
+
+
+def _neighbour(
+    flows: FlowSet, net: RouteProblem, at: tuple[int, ...], routes: FlowRoutes, seen: set[tuple[int, ...]]
+) -> tuple[int, ...] | None:
+    """The placement of least estimated cost that moves a task of a flow that fails, or exchanges it with another."""
+    failing = [flow for flow, report in zip(flows.flows, routes.reports, strict=True) if not report.holds]
+    tasks = {task for flow in failing for task in (flow.source, *flow.destinations) if flows.tasks[task].at is None}
+    there = {node: task for task, node in enumerate(at)}
+    cost = PlacementCost(flows, net)
+    now = list(at)
+    cost.place_all(now)
+    found: tuple[float, tuple[int, ...]] | None = None
+    for task, node in product(sorted(tasks), range(net.nodes)):
+        other = there.get(node, -1)
+        if node in net.dead_nodes or other == task or (other >= 0 and flows.tasks[other].at is not None):
+            continue
+        moved = (task,) if other < 0 else (task, other)
+        trial = list(at)
+        trial[task] = node
+        if other >= 0:
+            trial[other] = at[task]
+        if tuple(trial) in seen:
+            continue
+        price = cost.move(moved, trial)
+        if found is None or price < found[0]:
+            found = price, tuple(trial)
+        cost.move(moved, now)
+    return None if found is None else found[1]
