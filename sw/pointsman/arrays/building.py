@@ -154,24 +154,34 @@ class ProgramBuilder:
             )
         self.name = name
         self.grid = Grid(tuple(processors))
+        self.others: tuple[Grid, ...] = ()
         self.templates: dict[str, Template] = {}
         self.arrays: dict[str, Array] = {}
         self._bodies: list[list[Statement]] = [[]]
         self._indices: list[str] = []
 
+    def processors(self, *shape: int) -> None:
+        """The same processors in another shape, for templates with as many distributed dimensions."""
+        made = Grid(shape)
+        check_grid(made, (self.grid, *self.others))
+        if self.templates:
+            raise ArrayProgramError("all grids of processors come before the first template")
+        self.others += (made,)
+
     def template(self, name: str, shape: Sequence[int], distribution: Sequence[str]) -> str:
         """A template of a shape; its distributed dimensions take those of the grid in turn. Gives its name back."""
         spreads = tuple(map(spread, distribution))
         self._check_spreads(name, len(shape), spreads)
-        self.templates[name] = Template(name, tuple((0, size - 1) for size in shape), spreads, self.grid)
+        self.templates[name] = Template(name, tuple((0, size - 1) for size in shape), spreads, self.grid, self.others)
         return name
 
     def _check_spreads(self, name: str, rank: int, spreads: Sequence[Spread]) -> None:
         distributed = sum(one.kind != "*" for one in spreads)
-        if len(spreads) != rank or distributed != len(self.grid.shape):
+        ranks = [len(one.shape) for one in (self.grid, *self.others)]
+        if len(spreads) != rank or distributed not in ranks:
             raise ArrayProgramError(
                 f"the template {name} has {rank} dimensions and is given {len(spreads)} distributions, {distributed} of them "
-                f"over the processors, whose grid has {len(self.grid.shape)} dimensions"
+                f"over the processors, whose grid has {' or '.join(map(str, ranks))} dimensions"
             )
 
     def array(
@@ -247,6 +257,22 @@ def array_free(condition: Term) -> Any:
     """A condition as an expression of elements; sections have no single truth."""
     one = SectionReference("condition", ())
     return array_assignment(one, as_expression(condition), {}).value
+
+
+def check_grid(made: Grid, before: Sequence[Grid]) -> None:
+    """Raise ArrayProgramError unless a grid has the processors of those before, in another number of dimensions."""
+    if min(made.shape, default=0) < 1:
+        raise ArrayProgramError(f"a grid of processors has at least one along each dimension, not {made.shape}")
+    for other in before:
+        if other.size != made.size:
+            raise ArrayProgramError(
+                f"a grid of {made.size} processors beside one of {other.size}: grids are the same processors in other shapes"
+            )
+        if len(other.shape) == len(made.shape):
+            raise ArrayProgramError(
+                f"there is a grid of {len(made.shape)} dimensions already, {other.shape}: it is by the number of distributed "
+                "dimensions that a template finds its grid"
+            )
 
 
 def check_alignment(array: Array, templates: Mapping[str, Template]) -> None:

@@ -112,9 +112,9 @@ def pattern(
     cut = len(sources)
     everyone = range(source.grid.size)
     return frozenset(
-        (source.grid.number(place[:cut]), end)
+        (source.on.number(place[:cut]), end)
         for place in relation
-        for end in (everyone if target is None else [target.grid.number(place[cut:])])
+        for end in (everyone if target is None else [target.on.number(place[cut:])])
     )
 
 

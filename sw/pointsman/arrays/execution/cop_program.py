@@ -49,7 +49,7 @@ class CopProgram:
         found: dict[Site, tuple[Named, ...]] = {}
         for sites in self.sites.before.values():
             for site in sites:
-                chosen = choose(site.variants, self.sites.program.grid, self.words)
+                chosen = choose(site.variants, self.sites.program.grids, self.words)
                 found[site] = tuple(self._named(site, number, step) for number, step in enumerate(chosen, start=1))
         return found
 

@@ -88,7 +88,7 @@ def processors_of(
     """Processors of points, whose coordinates are given by dimension of the template."""
     number = np.zeros(shape, np.int64)
     for size, dimension, (low, processors, block) in zip(
-        template.grid.shape, template.distributed, template.axes(), strict=True
+        template.on.shape, template.distributed, template.axes(), strict=True
     ):
         number = number * size + (np.asarray(coordinates[dimension]) - low) // block % processors
     return number

@@ -109,11 +109,11 @@ class _Writer:
     def function(self, statement: Statement) -> Work:
         self.statement(statement, 1, frozenset())
         head = ["def work(A, H, me, V):"]
-        axes = self.homes.program.grid.shape
-        stride = self.homes.program.grid.size
-        for axis, size in enumerate(axes):
-            stride //= size
-            head.append(f"  me{axis} = me // {stride} % {size}")
+        for grid in self.homes.program.grids:
+            stride = grid.size
+            for axis, size in enumerate(grid.shape):
+                stride //= size
+                head.append(f"  me{len(grid.shape)}_{axis} = me // {stride} % {size}")
         head += [f"  {_name(name)} = V[{name!r}]" for name in sorted(self.outside)]
         head += [f"  n{number} = 0" for number in range(len(self.costs))]
         total = " + ".join(f"{cost} * n{number}" for number, cost in enumerate(self.costs)) or "0"
@@ -220,7 +220,7 @@ class _Writer:
         ):
             if processors > 1:
                 text = self.text(value - low)
-                found.add((f"({text}) // {block} % {processors} != me{axis}", value.names))
+                found.add((f"({text}) // {block} % {processors} != me{len(template.distributed)}_{axis}", value.names))
         return frozenset(found)
 
     def assign(self, statement: Assign, depth: int, known: frozenset[Condition]) -> None:

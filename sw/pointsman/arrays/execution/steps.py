@@ -72,24 +72,25 @@ def messages(elements: int, items: int) -> int:
     return -(-elements // items)
 
 
-def choose(variants: Mapping[Key, Transfers], grid: Grid, words: int) -> tuple[Step, ...]:
+def choose(variants: Mapping[Key, Transfers], grids: Sequence[Grid], words: int) -> tuple[Step, ...]:
     """Steps for a site.
 
     Parameters
     ----------
     variants : mapping
         What the site carries, by variant.
-    grid : Grid
+    grids : sequence of Grid
+        Shapes of the processors, in whose lines shifts and broadcasts are looked for.
     words : int
         Words of an element.
     """
-    best = _exchanges(variants, grid, words)
-    cost = _cost(best, variants, words)
-    for groups in _partitions(grid):
+    ways: list[list[Step]] = [_exchanges(variants, grid, words) for grid in grids]
+    for groups in dict.fromkeys(groups for grid in grids for groups in _partitions(grid)):
         found = _broadcasts(variants, groups, words)
-        if found is not None and (price := _cost([found], variants, words)) < cost:
-            best, cost = [found], price
-    return tuple(best)
+        if found is not None:
+            ways.append([found])
+    costs = [_cost(steps, variants, words) for steps in ways]
+    return tuple(ways[costs.index(min(costs))])
 
 
 def _cost(steps: Sequence[Step], variants: Iterable[Key], words: int) -> float:

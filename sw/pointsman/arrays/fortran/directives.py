@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pointsman.arrays.building import check_alignment, spread
+from pointsman.arrays.building import check_alignment, check_grid, spread
 from pointsman.arrays.errors import ArrayProgramError
 from pointsman.arrays.tree.affine import Affine
 from pointsman.arrays.tree.mapping import Aligned, Array, Grid, Spread, Template
@@ -38,12 +38,13 @@ class Directives:
     names: Names
     processors: tuple[int, ...] | None = None
     """From the command line; they go before those of the text."""
-    grid: Grid | None = None
-    grid_name: str = ""
+    grids: dict[str, Grid] = field(default_factory=dict)
     shapes: dict[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     spreads: dict[str, tuple[tuple[Spread, ...], int]] = field(default_factory=dict)
     templates: dict[str, Template] = field(default_factory=dict)
     alignments: dict[str, tuple[str, tuple[Aligned, ...], int]] = field(default_factory=dict)
+    spread_out: dict[str, set[int]] = field(default_factory=dict)
+    """By array: dimensions of its template all of which it is aligned to."""
 
     def declare(self, text: str, line: int) -> None:
         """Take a directive among the declarations.
@@ -91,13 +92,14 @@ class Directives:
 
     def finish(self) -> None:
         """Put templates and arrays together."""
-        if self.grid is None:
+        if not self.grids:
             if self.processors is None:
                 raise ArrayProgramError(
                     f"{self.names.text.file}: the program names no processors",
                     hint="!HPF$ PROCESSORS p(4,4), or --procs 4x4",
                 )
-            self.grid = Grid(self.processors)
+            self.grids[""] = Grid(self.processors)
+        first, *others = self.grids.values()
         for name, (_, line) in self.spreads.items():
             if name not in self.shapes:
                 array = self.names.arrays.get(name)
@@ -116,17 +118,32 @@ class Directives:
                 )
             spreads, line = self.spreads[name]
             self._check(name, spreads, len(bounds), line)
-            self.templates[name] = Template(name, bounds, spreads, self.grid)
+            self.templates[name] = Template(name, bounds, spreads, first, tuple(others))
         for name, (target, alignment, line) in self.alignments.items():
             array = self.names.arrays.get(name)
             if array is None:
                 raise self._error(line, f"{name} is aligned and not declared")
+            first_points = {at: Aligned(None, 1, self.shapes[target][at][0]) for at in self.spread_out.get(name, ())}
+            alignment = tuple(first_points.get(at, aligned) for at, aligned in enumerate(alignment))
             made = Array(name, array.bounds, target, alignment)
             try:
                 check_alignment(made, self.templates)
             except ArrayProgramError as error:
                 raise self._error(line, error.message, error.hint) from None
+            if self._everywhere(name, target):
+                self.names.remarks[
+                    f"{self.names.text.position(line, name)}: {name} lies on all of a dimension of {target} that is distributed; "
+                    "every processor holds all of it, and computes what is assigned to it"
+                ] = None
+                made = Array(name, array.bounds)
             self.names.arrays[name] = made
+
+    def _everywhere(self, name: str, template: str) -> bool:
+        """Is an array aligned to all of a dimension that is distributed, at first or later?"""
+        lines = (re.match(r"\s*[!cC*]hpf\$\s*redistribute\b", one, re.IGNORECASE) for one in self.names.text.lines)
+        moves = any(lines)
+        spreads, _ = self.spreads[template]
+        return any(moves or spreads[dimension].kind != "*" for dimension in self.spread_out.get(name, ()))
 
     def _error(self, line: int, message: str, hint: str | None = None) -> ArrayProgramError:
         return self.names.text.error(line, message, hint=hint)
@@ -155,11 +172,17 @@ class Directives:
         shape = tuple(self._number(size, line) for size in sizes)
         if min(shape) < 1:
             raise self._error(line, f"a grid of processors has at least one along each dimension, not {shape}")
-        if self.grid is not None:
-            raise self._error(line, f"there is a grid of processors already, {self.grid_name}: a program has one")
-        if self.processors is not None and len(self.processors) != len(shape):
+        if self.processors is not None and not self.grids and len(self.processors) != len(shape):
             raise self._error(line, f"--procs gives {len(self.processors)} dimensions and {name} has {len(shape)}")
-        self.grid, self.grid_name = Grid(self.processors or shape), name
+        made = Grid(shape if self.processors is None or self.grids else self.processors)
+        if name in self.grids:
+            raise self._error(line, f"there are processors {name} already")
+        try:
+            check_grid(made, tuple(self.grids.values()))
+        except ArrayProgramError as error:
+            hint = "--procs replaces the first grid only" if self.processors is not None else None
+            raise self._error(line, error.message, hint) from None
+        self.grids[name] = made
 
     def _template(self, rest: str, line: int) -> None:
         name, sizes = self._call(rest, line, "a template")
@@ -173,8 +196,6 @@ class Directives:
 
     def _name_and_spreads(self, text: str, line: int) -> tuple[str, tuple[Spread, ...]]:
         text, onto, grid = re.split(r"(\bonto\b)", text, maxsplit=1) if " onto " in text else (text, "", "")
-        if onto and grid.strip() != self.grid_name:
-            raise self._error(line, f"there are no processors {grid.strip()}")
         name, kinds = self._call(text.strip(), line, "a distribution")
         spreads = []
         for kind in kinds:
@@ -183,6 +204,15 @@ class Directives:
                 spreads.append(spread(f"cyclic({self._number(block[1], line)})" if block else kind))
             except ArrayProgramError as error:
                 raise self._error(line, error.message) from None
+        if onto and grid.strip() not in self.grids:
+            raise self._error(line, f"there are no processors {grid.strip()}")
+        distributed = sum(one.kind != "*" for one in spreads)
+        if onto and len(self.grids[grid.strip()].shape) != distributed:
+            raise self._error(
+                line,
+                f"{distributed} dimensions of {name} are distributed over {grid.strip()}, which has "
+                f"{len(self.grids[grid.strip()].shape)}",
+            )
         return name, tuple(spreads)
 
     def _distribute(self, rest: str, line: int) -> None:
@@ -208,14 +238,12 @@ class Directives:
                     line, f"{own} is aligned with {len(subscripts)} subscripts and is declared otherwise, or not at all"
                 )
             self.names.indices.extend(dummies)
-            alignment = []
+            alignment: list[Aligned] = []
             for place in places:
                 if place in ("*", ":"):
-                    raise self._error(
-                        line,
-                        f"{own} would lie on all of a dimension of {template}; that is not built",
-                        "align to a point",
-                    )
+                    self.spread_out.setdefault(own, set()).add(len(alignment))
+                    alignment.append(Aligned(None, 1, 0))  # moved to the template's first point when that is known
+                    continue
                 value = self._affine(place, line)
                 if len(value.terms) > 1 or not value.names <= set(dummies):
                     raise self._error(line, f"{place} is not a scaled subscript and an offset")
@@ -225,12 +253,12 @@ class Directives:
             self.alignments[own] = (template, tuple(alignment), line)
 
     def _check(self, name: str, spreads: tuple[Spread, ...], rank: int, line: int) -> None:
-        assert self.grid is not None
         distributed = sum(one.kind != "*" for one in spreads)
         if len(spreads) != rank:
             raise self._error(line, f"{name} has {rank} dimensions and is given {len(spreads)} distributions")
-        if distributed != len(self.grid.shape):
+        ranks = [len(one.shape) for one in self.grids.values()]
+        if distributed not in ranks:
+            said = " or ".join(map(str, ranks))
             raise self._error(
-                line,
-                f"{distributed} dimensions of {name} are distributed over a grid of {len(self.grid.shape)} dimensions",
+                line, f"{distributed} dimensions of {name} are distributed over a grid of {said} dimensions"
             )

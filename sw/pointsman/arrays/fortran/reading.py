@@ -31,7 +31,7 @@ from pointsman.arrays.tree.statements import (
 
 from .directives import IGNORED, Directives
 from .expressions import Names, affine, expression, known_value, mapping_of, of_integers, reference
-from .subroutines import Subroutines, arguments_of, main_of, replace_names
+from .subroutines import Subroutines, arguments_of, main_of, names_at_call
 from .text import FortranText, directive_of, line_of
 
 F = Fortran2003
@@ -111,11 +111,10 @@ class _Reader:
         self.names.changing = self.changing(statements) | self.subroutines.changed_by_calls(statements)
         at_once = [self.directives.redistribute(*one) for one in changes]
         body = (*filter(None, at_once), *self.statements(self.without_end(statements)))
-        assert self.directives.grid is not None
         free = self.names
         return ArrayProgram(
             name,
-            self.directives.grid,
+            next(iter(self.directives.grids.values())),
             self.directives.templates,
             free.arrays,
             body,
@@ -265,7 +264,7 @@ class _Reader:
         line = line_of(node)
         one = self.subroutines.at_call(node, self.stack)
         mark = f"'{one.name}{self.subroutines.calls}"
-        assigned = one.assigned()
+        assigned = one.assigned
         meaning: dict[str, str] = {}
         before: list[Statement] = []
         behind: list[Statement] = []
@@ -294,18 +293,18 @@ class _Reader:
             name for name in meaning.values() if list(meaning.values()).count(name) > 1 and assigned & set(meaning)
         ]:
             raise self.text.error(line, f"{repeated[0]} is passed twice to {one.name}, which assigns its arguments")
-        replace_names(one, meaning, mark)
         outer, self.given = self.given, frozenset(meaning.values())
         self.stack.append(one.name)
-        for part in one.specification:
-            for declared in _flat(part) if isinstance(part, F.Specification_Part) else [part]:
-                if isinstance(declared, F.Comment):
-                    self.statements([declared])
-                else:
-                    self.declaration(declared, [])
-        statements = list(one.statements)
-        self.names.changing |= self.changing(statements) | self.subroutines.changed_by_calls(statements)
-        body = self.statements(self.without_end(statements))
+        with names_at_call(one, meaning, mark):
+            for part in one.specification:
+                for declared in _flat(part) if isinstance(part, F.Specification_Part) else [part]:
+                    if isinstance(declared, F.Comment):
+                        self.statements([declared])
+                    else:
+                        self.declaration(declared, [])
+            statements = list(one.statements)
+            self.names.changing |= self.changing(statements) | self.subroutines.changed_by_calls(statements)
+            body = self.statements(self.without_end(statements))
         self.stack.pop()
         self.given = outer
         return [*before, *body, *behind]
@@ -349,11 +348,10 @@ class _Reader:
         if isinstance(node, F.Forall_Stmt):
             return self.forall(node.items[0], [node.items[1]], line)[0]
         if isinstance(node, F.Forall_Construct):
-            made = self.forall(node.children[0].items[1], node.children[1:-1], line)
-            if len(made) != 1:
-                # Each of its assignments is complete before the next: a branch that is always taken holds them together.
-                return Branch(expression(F.Logical_Literal_Constant(".true."), self.names), tuple(made))
-            return made[0]
+            head, *inside = (one for one in node.children if not isinstance(one, F.Comment))
+            return self.together(self.forall(head.items[1], inside[:-1], line))
+        if isinstance(node, F.Where_Construct):
+            return self.together(self.where(node))
         if isinstance(node, F.Where_Stmt):
             return self.assignment(node.items[1], line, mask=expression(node.items[0], self.names))
         raise self.text.error(
@@ -361,6 +359,40 @@ class _Reader:
             f"a statement of a kind that is not known here: {str(node).splitlines()[0]}",
             hint="known are assignments, DO with bounds, IF, FORALL, WHERE and CALL",
         )
+
+    def together(self, made: Sequence[Assign]) -> Statement:
+        """Assignments each of which is complete before the next: a branch that is always taken holds several."""
+        if len(made) == 1:
+            return made[0]
+        return Branch(expression(F.Logical_Literal_Constant(".true."), self.names), tuple(made))
+
+    def where(self, node: Any) -> list[Assign]:
+        """A WHERE construct; its masks are those that hold before it, so no assignment may change what they read."""
+        made: list[Assign] = []
+        mask: Any = None
+        others: list[Any] = []
+        for one in node.children:
+            line = line_of(one)
+            if isinstance(one, F.Where_Construct_Stmt | F.Masked_Elsewhere_Stmt | F.Elsewhere_Stmt):
+                others += [] if mask is None else [Apply(".not.", (mask,))]
+                mask = Number(True) if isinstance(one, F.Elsewhere_Stmt) else expression(one.items[0], self.names)
+            elif isinstance(one, F.Assignment_Stmt):
+                whole = mask
+                for other in others:
+                    whole = Apply(".and.", (other, whole))
+                changed = {before.target.array for before in made}
+                made.append(self.assignment(one, line, mask=whole))
+                if lost := sorted(changed & {read.array for read in references(made[-1].mask)}):
+                    raise self.text.error(
+                        line,
+                        f"this WHERE assigns {lost[0]}, which its mask reads, before this assignment",
+                        hint="assign the mask to an array first",
+                    )
+            elif not isinstance(one, F.Comment | F.End_Where_Stmt):
+                raise self.text.error(line, "a WHERE holds assignments only, here")
+        if not made:
+            raise self.text.error(line_of(node), "a WHERE without an assignment")
+        return made
 
     def assignment(self, node: Any, line: int, *, mask: object = None, indices: Sequence[Range] = ()) -> Assign:
         target = (

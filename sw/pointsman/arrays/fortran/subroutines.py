@@ -1,6 +1,6 @@
 """Subroutines of a program, put in place of their calls.
 
-Takes a text with subroutines behind the program or inside of it; gives, for each call, a tree of the subroutine in which every
+Takes a text with subroutines behind the program or inside of it; gives, for each call, the tree of the subroutine in which every
 name is what it means at the call: arguments have the names of what is passed, all else names of its own. So the analysis sees
 through calls, and a subroutine called twice is analysed twice.
 """
@@ -8,7 +8,9 @@ through calls, and a subroutine called twice is analysed twice.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from fparser.two import Fortran2003
@@ -70,9 +72,10 @@ class Subroutine:
     inside: bool
     line: int
 
-    def assigned(self) -> set[str]:
-        """Names that it assigns, or passes to others."""
-        return set(assigned_names(self.statements))
+    @cached_property
+    def assigned(self) -> frozenset[str]:
+        """Names that it assigns, or passes to others, as it is written."""
+        return frozenset(assigned_names(self.statements))
 
 
 def assigned_names(statements: Sequence[Any]) -> Iterator[str]:
@@ -97,6 +100,9 @@ class Subroutines:
     def __init__(self, text: FortranText, tree: Any) -> None:
         self.text = text
         self.known = {one.name: one for one in self._all(tree)}
+        self._assigned = {
+            name: one.assigned for name, one in self.known.items()
+        }  # now, while names are those of the text
         self.calls = 0
 
     def _all(self, tree: Any) -> Iterator[Subroutine]:
@@ -142,18 +148,18 @@ class Subroutines:
                 one = self.known.get(str(call.items[0]).lower())
                 if one is None:
                     continue
-                assigned = one.assigned()
+                assigned = self._assigned[one.name]
                 passed = zip(one.dummies, arguments_of(call), strict=False)
                 found |= {
                     str(given).lower() for dummy, given in passed if dummy in assigned and isinstance(given, F.Name)
                 }
         for one in self.known.values():
             if one.inside:
-                found |= one.assigned() - one.declared - set(one.dummies)
+                found |= self._assigned[one.name] - one.declared - set(one.dummies)
         return found
 
     def at_call(self, call: Any, stack: Sequence[str]) -> Subroutine:
-        """A subroutine as it is called, from a tree of its own, so that its names can be replaced.
+        """The subroutine that is called.
 
         Raises
         ------
@@ -171,20 +177,23 @@ class Subroutines:
         self.calls += 1
         if self.calls > MOST_CALLS:
             raise self.text.error(line, f"more than {MOST_CALLS} calls, each of which is put in place", part=name)
-        fresh = next(one for one in self._all(self.text.tree()) if one.name == name)
+        known = self.known[name]
         given = arguments_of(call)
-        if len(given) != len(fresh.dummies) or any(isinstance(one, F.Actual_Arg_Spec) for one in given):
+        if len(given) != len(known.dummies) or any(isinstance(one, F.Actual_Arg_Spec) for one in given):
             raise self.text.error(
-                line, f"{name} has {len(fresh.dummies)} arguments in their order, and is given {len(given)}", part=name
+                line, f"{name} has {len(known.dummies)} arguments in their order, and is given {len(given)}", part=name
             )
-        return fresh
+        return known
 
 
-def replace_names(one: Subroutine, meaning: Mapping[str, str], mark: str) -> None:
-    """Give the names of a subroutine their meaning at a call; those of its own get a mark behind them.
+@contextmanager
+def names_at_call(one: Subroutine, meaning: Mapping[str, str], mark: str) -> Iterator[None]:
+    """Within, the names of a subroutine have their meaning at a call; those of its own have a mark behind them.
 
-    Inside a program, names that it does not declare are the program's.
+    Inside a program, names that it does not declare are the program's. A subroutine is never called within itself, so one tree
+    serves all its calls, one after the other.
     """
+    before: list[tuple[Any, str]] = []
     parts = [*one.specification, *one.statements]
     called = {id(call.items[0]) for call in walk(parts, F.Call_Stmt)}
     for part in parts:
@@ -198,4 +207,8 @@ def replace_names(one: Subroutine, meaning: Mapping[str, str], mark: str) -> Non
                 continue
             else:
                 new = name + mark
+            before.append((node, node.string))
             node.string = new
+    yield
+    for node, old in before:
+        node.string = old

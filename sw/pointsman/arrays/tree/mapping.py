@@ -59,13 +59,21 @@ class Grid:
 class Template:
     """Virtual processors: least and greatest coordinate of each dimension, and its distribution over a grid.
 
-    The distributed dimensions take those of the grid in turn; there are as many.
+    The distributed dimensions take those of a grid in turn: of the one that has as many, ``grid`` or one of ``others``, which are
+    the same processors with the same numbers in other shapes.
     """
 
     name: str
     bounds: tuple[tuple[int, int], ...]
     spreads: tuple[Spread, ...]
     grid: Grid
+    others: tuple[Grid, ...] = ()
+
+    @property
+    def on(self) -> Grid:
+        """The grid over which it is distributed now."""
+        count = len(self.distributed)
+        return next((one for one in self.others if len(one.shape) == count), self.grid)
 
     @property
     def distributed(self) -> tuple[int, ...]:
@@ -75,7 +83,7 @@ class Template:
     def axes(self) -> tuple[tuple[int, int, int], ...]:
         """Of each distributed dimension its least coordinate, number of processors and size of a block."""
         found = []
-        for processors, dimension in zip(self.grid.shape, self.distributed, strict=True):
+        for processors, dimension in zip(self.on.shape, self.distributed, strict=True):
             low, high = self.bounds[dimension]
             spread = self.spreads[dimension]
             block = spread.block if spread.kind == "cyclic" else -(-(high - low + 1) // processors)
@@ -85,7 +93,7 @@ class Template:
     def processor(self, point: Sequence[int]) -> int:
         """The processor of a virtual processor, which is given by its coordinates in the distributed dimensions."""
         axes = self.axes()
-        return self.grid.number(
+        return self.on.number(
             [(at - low) // block % processors for at, (low, processors, block) in zip(point, axes, strict=True)]
         )
 

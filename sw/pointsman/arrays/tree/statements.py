@@ -132,6 +132,12 @@ class ArrayProgram:
     integers: frozenset[str] = frozenset()
     """Arrays and scalars of whole numbers."""
 
+    @property
+    def grids(self) -> tuple[Grid, ...]:
+        """Its processors in all shapes in which arrays are distributed over them, ``grid`` first."""
+        others = (other for template in self.templates.values() for other in template.others)
+        return tuple(dict.fromkeys((self.grid, *others)))
+
 
 def references(expression: Expression | Affine | None) -> Iterator[Reference]:
     """Every element of an array that an expression reads, in the order of the text, those in subscripts included."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pointsman.arrays.errors import ArrayProgramError
@@ -12,7 +14,8 @@ from pointsman.arrays.tree.statements import ArrayProgram, Redistribute
 
 
 def _read(declarations: str, body: str = "s = 1\n", **options: object) -> ArrayProgram:
-    text = f"program p\nreal a(8), b(4,6), s\n!hpf$ processors q(2)\n{declarations}{body}end\n"
+    grid = "" if "line(4)" in declarations else "!hpf$ processors q(2)\n"
+    text = f"program p\nreal a(8), b(4,6), s\n{grid}{declarations}{body}end\n"
     return read_program(text, "p.f90", **options)  # type: ignore[arg-type]
 
 
@@ -47,7 +50,6 @@ def test_an_array_is_its_own_template() -> None:
     ("line", "said"),
     [
         ("frobnicate a", "there is no directive frobnicate a here"),
-        ("align a(i) with t(i,*)", "would lie on all of a dimension"),
         ("align c(i) with a(i)", "declared otherwise, or not at all"),
         ("align a(i) with t(i)", "there is no template t"),
         ("align a(i), t", "an alignment is written"),
@@ -60,7 +62,11 @@ def test_an_array_is_its_own_template() -> None:
         ("template t(9)", "the template t is not distributed"),
         ("template t(n)", "n has no value here"),
         ("template t(9:1)", "empty along a dimension"),
-        ("processors r(2)", "there is a grid of processors already, q"),
+        ("processors r(2)", "there is a grid of 1 dimensions already, (2,)"),
+        ("processors r(2,2)", "a grid of 4 processors beside one of 2"),
+        ("processors q(2)", "there are processors q already"),
+        ("processors r(3,0)", "at least one along each dimension"),
+        ("distribute b(block,block) onto q", "2 dimensions of b are distributed over q, which has 1"),
     ],
 )
 def test_what_is_refused(line: str, said: str) -> None:
@@ -86,3 +92,36 @@ def test_redistribution_of_what_is_shared_names_the_template() -> None:
             "!hpf$ template t(8)\n!hpf$ distribute t(block)\n!hpf$ align a(i) with t(i)\n!hpf$ align b(i,*) with t(i)\n",
             "!hpf$ redistribute a(cyclic)\n",
         )
+
+
+def test_grids_are_the_same_processors_in_other_shapes() -> None:
+    """A template finds its grid by the number of its distributed dimensions."""
+    program = _read(
+        "!hpf$ processors line(4)\n!hpf$ processors square(2,2)\n!hpf$ template t(8,8)\n!hpf$ align b(i,j) with t(i,j)\n"
+        "!hpf$ distribute t(block,block) onto square\n",
+        "!hpf$ redistribute t(*,block) onto line\n",
+        processors=[4],
+    )
+    assert [one.shape for one in program.grids] == [(4,), (2, 2)]
+    template = program.templates["t"]
+    assert template.on.shape == (2, 2)
+    assert template.processor((1, 5)) == 1
+    (change,) = program.body
+    assert isinstance(change, Redistribute)
+    moved = replace(template, spreads=change.spreads)
+    assert moved.on.shape == (4,)
+    assert moved.processor((5,)) == 2
+
+
+def test_aligned_to_all_of_a_dimension() -> None:
+    """Of one that is not distributed: to its first point. Of one that is, or may be later: everywhere, and that is said."""
+    text = "!hpf$ template t(0:8,0:8)\n!hpf$ align a(i) with t(i,*)\n!hpf$ distribute t(block,*)\n"
+    program = _read(text)
+    assert program.arrays["a"].alignment == (Aligned(0, 1, 0), Aligned(None, 1, 0))
+    assert program.remarks == ()
+    for made in (
+        _read(text.replace("block,*", "*,block")),
+        _read(text, "!hpf$ redistribute t(*,block)\n"),
+    ):
+        assert made.arrays["a"].template is None
+        assert "a lies on all of a dimension of t that is distributed" in made.remarks[0]

@@ -126,7 +126,15 @@ def test_what_is_refused(body: str, said: str) -> None:
     assert "^" in str(caught.value)
 
 
-@pytest.mark.parametrize("construct", ["do i = 1, 8\n a(i) = 0\nend do\n", "if (a(1) > 0) then\n a(1) = 0\nend if\n"])
+@pytest.mark.parametrize(
+    "construct",
+    [
+        "do i = 1, 8\n a(i) = 0\nend do\n",
+        "if (a(1) > 0) then\n a(1) = 0\nend if\n",
+        "forall (i = 1:8)\n a(i) = 0\nend forall\n",
+        "where (a > 0)\n a = 0\nend where\n",
+    ],
+)
 @pytest.mark.parametrize("before", ["", "a(1) = 1\n", "do i = 1, 8\n a(i) = 1\nend do\n"])
 def test_a_directive_before_a_construct_is_not_lost(before: str, construct: str) -> None:
     text = (
@@ -167,3 +175,32 @@ def test_a_loop_that_nothing_bounds_is_refused() -> None:
     text = "program p\ninteger m, s\n!hpf$ processors q(2)\nm = 2\ndo i = 1, m\n s = s + i\nend do\nend\n"
     with pytest.raises(ArrayProgramError, match="no element in the loop says how far it can go"):
         read_program(text, "p.f90")
+
+
+def test_where_constructs() -> None:
+    """As NumPy's: masks one after the other, each where none before held."""
+    text = (
+        "program p\nreal a(8), b(8), c(8)\n!hpf$ processors q(2)\n!hpf$ distribute a(block)\n"
+        "where (a > 6)\n b = 1\n c = a\nelsewhere (a > 3)\n b = 2\n ! a remark\nelsewhere\n b = 3\n c = 0\nend where\nend\n"
+    )
+    a = np.arange(1.0, 9.0)
+    found = run(read_program(text, "p.f90"), {"a": a, "b": np.zeros(8), "c": np.ones(8)})
+    np.testing.assert_array_equal(found["b"], np.where(a > 6, 1, np.where(a > 3, 2, 3)))
+    np.testing.assert_array_equal(found["c"], np.where(a > 6, a, np.where(a > 3, 1, 0)))
+
+
+@pytest.mark.parametrize(
+    ("inside", "said"),
+    [
+        ("a = 1\n b = 2", "this WHERE assigns a, which its mask reads"),
+        ("do i = 1, 8\n b(i) = 1\n end do", "this is no Fortran statement"),
+        ("", "a WHERE without an assignment"),
+    ],
+)
+def test_where_constructs_that_are_refused(inside: str, said: str) -> None:
+    with pytest.raises(ArrayProgramError, match=said):
+        read_program(
+            "program p\nreal a(8), b(8)\n!hpf$ processors q(2)\n!hpf$ distribute a(block)\n"
+            f"where (a > 6)\n {inside}\nend where\nend\n",
+            "p.f90",
+        )
