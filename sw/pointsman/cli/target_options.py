@@ -36,7 +36,7 @@ def target_option(command: Any) -> Any:
         default="numesh",
         show_default=True,
         help="Hardware: numesh, a mesh of scheduled routers; tdm, a time-multiplexed crossbar switch; packet, a mesh of packet "
-        "routers; optical, an optical mesh or torus (compile only); logp, an abstract machine (run only, Split-C).",
+        "routers; optical, an optical mesh or torus, run on a switch; logp, an abstract machine (run only, Split-C).",
     )(command)
 
 

@@ -1,4 +1,8 @@
-"""The target *optical* of ``pointsman compile``: phases as configurations of an optical mesh or torus. It is not run."""
+"""The target *optical* of ``pointsman compile`` and ``run``: phases as configurations of an optical mesh or torus.
+
+It runs on the switch, whose registers hold the configurations of all connections of the program: slot by slot the same
+connections, so the same words in the same slots. Light is not simulated.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,8 @@ from pointsman.files import write_whole
 from pointsman.report.table import table
 from pointsman.targets.optical import OpticalProgram, make_optical, switch_tables
 from pointsman.targets.target import TargetRun
+
+from .tdm import SwitchTarget
 
 if TYPE_CHECKING:
     from pointsman.network import Topology
@@ -43,6 +49,10 @@ class OpticalTarget:
     stages = ("tables",)
     plan = None
 
+    def __init__(self) -> None:
+        self._compiled: tuple[OpticalProgram, Program, int] | None = None
+        """What was compiled last, of which program, with which seed."""
+
     def refuse(self, given: Given) -> None:
         refuse_addresses(given)
         refuse_lines(given)
@@ -60,6 +70,7 @@ class OpticalTarget:
         made = make_optical(program, name=name, seed=given["seed"] or 0)
         for one in made.sets:
             judge_configurations(one)
+        self._compiled = made, program, given["seed"] or 0
         return made
 
     def predicted(self, program: Program, name: str, given: Given) -> float | None:
@@ -116,7 +127,16 @@ class OpticalTarget:
     def run(
         self, artifact: OpticalProgram, application: Application, seconds: dict[str, float], given: Given
     ) -> TargetRun:
-        raise PointsmanError(
-            "target optical is compiled, not run: its processors are not simulated",
-            hint="pointsman optical simulates traffic on such a network",
-        )
+        assert self._compiled is not None  # images of this target are not read, so what is run was compiled
+        made, program, seed = self._compiled
+        assert made is artifact
+        found = switch_tables(program, artifact, seed=seed)
+        if found is None:
+            raise PointsmanError(
+                f"{artifact.name} needs more configurations at a time, or more ports, than the switch has on which target optical"
+                " runs",
+                hint="pointsman optical simulates traffic on such a network",
+            )
+        tables, configurations = found
+        judge_configurations(configurations)
+        return SwitchTarget().run(tables, application, seconds, given)

@@ -17,12 +17,13 @@ from pointsman.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from pointsman.arrays.analysis import Communications
+    from pointsman.arrays.execution.following import Followed
     from pointsman.arrays.phases import ArrayPhases
     from pointsman.arrays.tree.statements import ArrayProgram
     from pointsman.runtime.array_programs import ArrayApplication
 
 
-EMITTED = ("scd", "communications", "patterns", "phases", "cop", "app")
+EMITTED = ("scd", "communications", "patterns", "phases", "cop", "app", "traffic")
 
 
 @click.command()
@@ -38,13 +39,27 @@ EMITTED = ("scd", "communications", "patterns", "phases", "cop", "app")
 )
 @click.option("--slots", type=click.IntRange(min=1), default=10, show_default=True, help="Slots of the network.")
 @click.option(
+    "--degrees",
+    type=click.Choice(["fewest", "quickest"]),
+    default="fewest",
+    show_default=True,
+    help="Phases as few as the slots allow, or each with the degree that is best for a run: few slots of communication.",
+)
+@click.option(
+    "--load",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Slots that it takes to establish a phase, for --degrees quickest.",
+)
+@click.option(
     "--count", is_flag=True, help="Carry the program out, all values 1 at first, and count elements and messages."
 )
 @click.option(
     "--emit",
     type=click.Choice(EMITTED),
     help="Print one stage: first descriptors, communications after each step, patterns, phases, the COP program that carries "
-    "them, or an application for `pointsman run`.",
+    "them, an application for `pointsman run`, or all that a run sends, as traffic for `pointsman optical`.",
 )
 @click.option(
     "--run", "run_it", is_flag=True, help="Run the program on hardware and compare it with its sequential meaning."
@@ -81,7 +96,7 @@ def arrays(ctx: click.Context, program: Path, json_path: Path | None, **given: A
     """Derive the communications of a Fortran PROGRAM with HPF directives, place them on processors and in phases, and run it.
 
     Files that end in .f or .for are in fixed form. What is not affine is named and treated conservatively. Exit status 1: the
-    answer of a run is wrong; 2: the program is wrong, or a communication alone needs more slots than there are.
+    answer of a run is wrong; 2: the program is wrong.
 
     \b
     Example:
@@ -118,6 +133,9 @@ def arrays(ctx: click.Context, program: Path, json_path: Path | None, **given: A
         for name in ("initial",) if given["emit"] == "scd" else tuple(steps):
             _print_communications(name, steps[name])
         return
+    if given["emit"] == "traffic":
+        click.echo(_traffic(steps["scheduled"], given))
+        return
     if given["emit"] == "cop":
         click.echo(_cop_text(read, steps["scheduled"], given))
         return
@@ -133,6 +151,8 @@ def arrays(ctx: click.Context, program: Path, json_path: Path | None, **given: A
     for number, phase in enumerate(answer["phases"], start=1):
         what = f"{len(phase['connections'])} connections in {phase['degree']} configurations"
         click.echo(f"phase {number}: {what}: {'; '.join(phase['names'])}")
+    if answer["slots"] is not None:
+        click.echo(f"communication of a run: {answer['slots']} slots")
     correct = _run(ctx, read, steps["scheduled"], answer) if runs else True
     if json_path is not None:
         write_whole(json_path, json.dumps(answer, indent=1) + "\n")
@@ -148,7 +168,12 @@ def _refuse_options_of_runs(ctx: click.Context, runs: bool) -> None:
     emit = named.get("emit")
     if runs and emit is not None:
         raise PointsmanError("--emit prints a stage, --run and --dry run the program: give one of them")
+    if runs and "degrees" in named:
+        raise PointsmanError("--degrees is for phases, not for runs")
     allowed = {"words", "mesh", "topology"} if emit in ("cop", "app") else set()
+    allowed |= {"words", "data", "seed"} if emit == "traffic" or named.get("degrees") == "quickest" else set()
+    if "load" in named and named.get("degrees") != "quickest":
+        raise PointsmanError("--load is for phases that are made for a run", hint="give --degrees quickest")
     for name in _OF_RUNS:
         if name in named and not runs and name not in allowed:
             option = {"seed": "values", "check": "check/--no-check"}.get(name, name)
@@ -156,12 +181,42 @@ def _refuse_options_of_runs(ctx: click.Context, runs: bool) -> None:
 
 
 def _phases(communications: Communications, given: dict[str, Any]) -> ArrayPhases:
-    from pointsman.arrays.phases import array_phases
+    from pointsman.arrays.phases import Run, array_phases
     from pointsman.artifacts.configurations.configurations import Network
 
     grid, network = communications.program.grid, given["network"]
     size = (grid.size,) if network == "crossbar" else grid.plane
-    return array_phases(communications, Network(network, size), given["slots"])
+    run = None
+    if given["degrees"] == "quickest":
+        run = Run(_followed(communications, given), given["words"], given["load"])
+    return array_phases(communications, Network(network, size), given["slots"], run=run)
+
+
+def _followed(communications: Communications, given: dict[str, Any]) -> Followed:
+    from pointsman.arrays.execution.following import follow
+    from pointsman.arrays.execution.sites import find_sites
+    from pointsman.runtime.array_programs import first_values, read_values
+
+    program = communications.program
+    first = dict(first_values(program, given["seed"]))
+    if given["data"] is not None:
+        first.update(read_values(given["data"], program))
+    return follow(find_sites(communications), first)
+
+
+def _traffic(communications: Communications, given: dict[str, Any]) -> str:
+    """A specification for ``pointsman optical``, with the settings of Yuan 1998, Chapter 6: each message behind the other."""
+    from pointsman.arrays.execution.following import packets
+
+    if given["network"] == "crossbar":
+        raise PointsmanError("traffic is for an optical mesh or torus, not for a crossbar", hint="--network torus")
+    phases = [
+        [[source, end, count] for (source, end), count in sorted(packets(transfers, given["words"]).items())]
+        for _, transfers in _followed(communications, given).messages()
+    ]
+    network = {"kind": given["network"], "size": list(communications.program.grid.plane)}
+    scheme = {"conservative": True, "requests": 1}
+    return json.dumps({"network": network, "reservation": scheme, "traffic": {"phases": phases}})
 
 
 def _print_communications(name: str, communications: Communications) -> None:
@@ -272,13 +327,15 @@ def _answer(
             {"name": one.name, "descriptors": list(map(str, one.message)), "pairs": sorted(map(list, one.pairs))}
             for one in (phases.patterns if phases is not None else ())
         ],
+        "slots": None if phases is None else phases.slots,
         "phases": [
             {
                 "place": list(phase.place),
                 "degree": phase.degree,
                 "names": list(phase.names),
                 "connections": sorted(map(list, phase.connections)),
+                "configurations": [[list(pair) for pair in slot] for slot in slots],
             }
-            for phase in (phases.phases if phases is not None else ())
+            for phase, slots in (zip(phases.phases, phases.configurations, strict=True) if phases is not None else ())
         ],
     }

@@ -5,19 +5,22 @@ from __future__ import annotations
 import pytest
 
 from pointsman.arrays.analysis import derive
+from pointsman.arrays.execution.following import follow
+from pointsman.arrays.execution.sites import find_sites
 from pointsman.arrays.fortran.reading import read_program
-from pointsman.arrays.phases import ArrayPhases, array_phases
+from pointsman.arrays.phases import ArrayPhases, Run, array_phases
 from pointsman.arrays.tree.mapping import Grid, Spread, Template
 from pointsman.artifacts.configurations.configurations import Network
 from pointsman.errors import PointsmanError
 
+HEAD = (
+    "program p\nreal, dimension(16) :: a, b, c\n!hpf$ processors q(4)\n!hpf$ template t(16)\n"
+    "!hpf$ align (i) with t(i) :: a, b, c\n!hpf$ distribute t(block)\n"
+)
+
 
 def _phases(body: str, limit: int, network: Network | None = None, step: str = "scheduled") -> ArrayPhases:
-    text = (
-        "program p\nreal, dimension(16) :: a, b, c\n!hpf$ processors q(4)\n!hpf$ template t(16)\n"
-        "!hpf$ align (i) with t(i) :: a, b, c\n!hpf$ distribute t(block)\n" + body + "end\n"
-    )
-    program = read_program(text, "p.f90")
+    program = read_program(HEAD + body + "end\n", "p.f90")
     return array_phases(derive(program)[step], network or Network("crossbar", (4,)), limit)
 
 
@@ -72,5 +75,30 @@ def test_livermore_18_is_one_phase_of_neighbours(livermore: str) -> None:
 def test_what_does_not_fit() -> None:
     with pytest.raises(PointsmanError, match="the network has 9 nodes and p 4 processors"):
         _phases(SHIFTS, 2, Network("crossbar", (9,)))
-    with pytest.raises(PointsmanError, match="needs 3 slots, and there are 2"):
-        _phases("s = a(1)\n", 2)
+
+
+def test_what_does_not_fit_alone_has_several_phases() -> None:
+    """One to three others takes three slots, of which there are two."""
+    found = _phases("s = a(1)\n", 2)
+    assert [(phase.degree, len(phase.connections)) for phase in found.phases] == [(2, 2), (1, 1)]
+    assert frozenset().union(*(phase.connections for phase in found.phases)) == found.patterns[0].pairs
+    for phase, slots in zip(found.phases, found.configurations, strict=True):
+        assert sorted(pair for slot in slots for pair in slot) == sorted(phase.connections)
+        assert len(slots) == phase.degree
+
+
+def test_degrees_chosen_for_a_run() -> None:
+    """A short message and a long one: together if a phase costs much to establish, else each with a frame of its own."""
+    body = "do k = 1, 5\n  s = a(1)\n  a(1) = a(5) + s\n  a(5) = a(1)\nend do\n"
+    communications = derive(read_program(HEAD + body + "end\n", "p.f90"))["scheduled"]
+    followed = follow(find_sites(communications))
+    network = Network("crossbar", (4,))
+    gathered, cheap, dear = (
+        array_phases(communications, network, 6, run=Run(followed, load=load, quickest=quickest))
+        for load, quickest in ((0, False), (0, True), (1000, True))
+    )
+    assert gathered.slots is not None
+    assert cheap.slots is not None
+    assert cheap.slots < gathered.slots
+    assert [phase.names for phase in dear.phases] == [phase.names for phase in gathered.phases]
+    assert array_phases(communications, network, 6).slots is None

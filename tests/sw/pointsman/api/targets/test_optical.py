@@ -58,6 +58,17 @@ def test_options_of_other_targets_are_refused(program, options, message):
     assert message in done.output
 
 
-def test_it_is_not_run():
+def test_it_runs_on_a_switch_with_its_configurations(tmp_path):
+    """Every port of the switch makes, slot by slot, the connections of the torus; the answer is right."""
+    out = tmp_path / "run.json"
+    line = ["run", "examples/matmul/matmul.py", "--topology", "torus:2x2", "--target", "optical", "--json", out]
+    done = _cli(*line, "--engine", "model", "--", "--size", "4")
+    assert done.exit_code == 0, done.output
+    assert json.loads(out.read_text())["correct"] is True
+
+
+def test_what_is_too_large_for_the_switch_is_not_run(monkeypatch):
+    monkeypatch.setattr(optical, "switch_tables", lambda *given, **options: None)
     done = _cli("run", "examples/matmul/matmul.py", "--mesh", "2x2", "--target", "optical", "--", "--size", "4")
     assert done.exit_code == 2
+    assert "needs more configurations at a time, or more ports, than the switch has" in done.output

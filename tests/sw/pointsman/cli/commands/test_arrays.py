@@ -59,7 +59,6 @@ def test_processors_parameters_and_counts(tmp_path: Path) -> None:
         (["--procs", "2x2"], "--procs gives 2 dimensions and p has 1"),
         (["--set", "n"], "--set is NAME=INTEGER"),
         (["--set", "n=0"], "the template t is empty along a dimension"),
-        (["--slots", "1"], "needs"),
         (["--slots", "0"], "x>=1"),
         (["--json", "/nowhere/out.json"], "/nowhere"),
     ],
@@ -118,6 +117,7 @@ def test_a_run(tmp_path: Path) -> None:
         ("communications", "scheduled: {program}:9:1: b(i-1) -> t(i), i = 2:8:1\n"),
         ("patterns", '"pairs"'),
         ("phases", '"degree": 1'),
+        ("traffic", '"traffic": {{"phases": [[[0, 1, 1], [1, 2, 1], [2, 3, 1]]]}}'),
         ("cop", "(eoshift 'b_1 1 :type 'float32*)\n"),
         ("app", "class Program(ArrayApplication):\n"),
     ],
@@ -146,11 +146,13 @@ def test_a_wrong_answer_has_an_exit_status_of_its_own(tmp_path: Path, monkeypatc
     [
         (["--target", "packet"], "--target is for runs"),
         (["--no-check"], "--check/--no-check is for runs"),
+        (["--load", "3"], "--load is for phases that are made for a run"),
+        (["--dry", "--degrees", "quickest"], "--degrees is for phases, not for runs"),
+        (["--emit", "traffic", "--network", "crossbar"], "traffic is for an optical mesh or torus"),
         (["--emit", "cop", "--save", "o.npz"], "--save is for runs"),
         (["--emit", "cop", "--run"], "give one of them"),
         (["--run", "--mesh", "3"], "shift has 4 processors"),
         (["--dry", "--data", "/nowhere.npz"], "cannot read /nowhere.npz"),
-        (["--run", "--target", "optical"], "optical"),
     ],
 )
 def test_what_is_refused_of_runs(words: list[str], said: str, tmp_path: Path) -> None:
@@ -160,3 +162,67 @@ def test_what_is_refused_of_runs(words: list[str], said: str, tmp_path: Path) ->
     assert done.exit_code == 2, done.output
     assert said in done.output
     assert "Traceback" not in done.output
+
+
+def test_degrees_for_a_run(tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    done = _call(LIVERMORE.with_name("jacobi.f90"), "--degrees", "quickest", "--load", "2", "--json", out)
+    assert done.exit_code == 0, done.output
+    answer = json.loads(out.read_text())
+    assert [phase["degree"] for phase in answer["phases"]] == [1] * 4
+    assert answer["slots"] == 4 * 4 * (2 + 2)
+    assert "communication of a run: 64 slots\n" in done.output
+    for phase in answer["phases"]:
+        assert sorted(pair for slot in phase["configurations"] for pair in slot) == phase["connections"]
+
+
+def test_all_that_a_run_sends_is_traffic_for_an_optical_network(tmp_path: Path) -> None:
+    spec, out = tmp_path / "traffic.json", tmp_path / "out.json"
+    spec.write_text(_call(LIVERMORE.with_name("gauss_seidel.f90"), "--set", "n=6", "--emit", "traffic").stdout)
+    done = CliRunner().invoke(main, ["optical", str(spec), "--mode", "compiled", "--json", str(out)])
+    assert done.exit_code == 0, done.output
+    assert json.loads(out.read_text())["compiled"]["delivered"] > 0
+
+
+BAD = (
+    "program bad\nreal a(8), b(8,8)\n!hpf$ processors q(2)\n!hpf$ template t(8)\n!hpf$ align a(i) with t({})\n"
+    "{}!hpf$ distribute t(block)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "said"),
+    [
+        (8, BAD.format("i", "") + "a = 0\na(1) = = 2\nend\n", "this is no Fortran statement"),
+        (6, BAD.format("i", "!hpf$ frobnicate a\n") + "a = 0\nend\n", "there is no directive frobnicate"),
+        (7, BAD.format("i", "") + "a(1,2) = 0\nend\n", "a has 1 dimensions and is given 2 subscripts"),
+        (7, BAD.format("i", "") + "a = b\nend\n", "arrays of one assignment have one rank"),
+        (5, BAD.format("2*i", "") + "a = 0\nend\n", "elements would have no owner"),
+        (
+            10,
+            BAD.format("i", "") + "call f\ncontains\nsubroutine f\ncall f\nend subroutine\nend program\n",
+            "recursion: f calls f",
+        ),
+    ],
+)
+def test_bad_programs(place: int, text: str, said: str, tmp_path: Path) -> None:
+    """Message, place, the line with a caret; exit status 2."""
+    program = tmp_path / "bad.f90"
+    program.write_text(text)
+    done = _call(program, "--json", tmp_path / "out.json")
+    assert done.exit_code == 2, done.output
+    assert said in done.output
+    assert f"{program}:{place}:" in done.output
+    assert text.splitlines()[place - 1] in done.output
+    assert "  ^" in done.output
+    assert "Traceback" not in done.output
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_arrays_larger_than_the_nodes_hold(tmp_path: Path) -> None:
+    program = tmp_path / "large.f90"
+    program.write_text("program p\nreal a(3000000)\n!hpf$ processors q(2)\n!hpf$ distribute a(block)\na(1) = 0\nend\n")
+    done = _call(program, "--dry")
+    assert done.exit_code == 2, done.output
+    assert "the arrays of p take 3000000 words, and a node's memory has 1048576" in done.output
+    assert "hint: " in done.output
