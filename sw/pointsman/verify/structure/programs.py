@@ -62,8 +62,8 @@ def check_operator(notes: StructureNotes, index: int, **place: Any) -> None:
     commands = any(
         role.commands for node in notes.images.nodes for i, own in node.operators if i == index for role in own.roles
     )
-    if image.remote and (len(names) != 1 or not partly or not commands):
-        right = "a value of one operand that a node may not know, which another node brings by commands"
+    if image.remote and (len(names) != 1 or not commands):
+        right = "a value of one operand, which another node brings by commands"
         notes.note("structure", "its router is rewritten from elsewhere", right, **place)
     if image.online is None and not image.remote and image.partial != partly:
         message = f"its values are {'not ' if image.partial else ''}known to all nodes in the program"

@@ -110,7 +110,7 @@ SEVERAL = " ".join(
 
 def test_a_refusal_names_what_lacks_although_the_first_division_lacked_something_else() -> None:
     """All operators in a phase lack slots; what the program lacks in every division are registers."""
-    node = NodeShape(registers=5)
+    node = NodeShape(registers=4)
     program = compile_text(SEVERAL, topology=mesh(3, 2))
     with pytest.raises(PointsmanError, match="too few VFSM slots"):
         make_plan(program, node, name="p")
