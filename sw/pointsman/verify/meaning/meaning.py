@@ -121,7 +121,14 @@ class _Meaning:
                 note(message, right, node=node)
 
     def _roles(self, state: int) -> dict[int, Role]:
-        return {node: view.roles[view.role_of[state]] for node, view in self.views.items()}
+        return {node: view.roles[view.role_of[self._state_at(view, state)]] for node, view in self.views.items()}
+
+    def _state_at(self, view: NodeOperator, state: int) -> int:
+        """The state whose role a node takes: of a value that another node brings it knows only whether it names itself."""
+        operator = self.operator
+        if not operator.remote or any(role.commands for role in view.roles):
+            return state
+        return operator.values.index((view.position,)) if (view.position,) in operator.values else 0
 
     def _wires(self, state: int) -> Wires:
         """The streams in a state; of an operator whose later stages serve other nodes, those of all its stages."""

@@ -59,12 +59,8 @@ def check_operator(notes: StructureNotes, index: int, **place: Any) -> None:
             notes.note("meaning", "another operator has its label", "a label each", **place)
             break
     partly = any(isinstance(value, Runtime) and (value.distributed or value.dynamic) for _, value in operands)
-    commands = any(
-        role.commands for node in notes.images.nodes for i, own in node.operators if i == index for role in own.roles
-    )
-    if image.remote and (len(names) != 1 or not commands):
-        right = "a value of one operand, which another node brings by commands"
-        notes.note("structure", "its router is rewritten from elsewhere", right, **place)
+    if image.remote and len(names) != 1:
+        notes.note("structure", f"other nodes bring it values of {len(names)} operands", "of one", **place)
     if image.online is None and not image.remote and image.partial != partly:
         message = f"its values are {'not ' if image.partial else ''}known to all nodes in the program"
         notes.note("meaning", message, "as in the program", **place)
