@@ -137,7 +137,8 @@ RULES: dict[str, Rule] = {
     ),
     "entered": Rule(
         "An operator that is rewritten before its phase is entered is alone in it, and between two uses every node that its "
-        "words pass leaves the phase through one barrier.",
+        "words pass leaves the phase through one barrier; routers that are rewritten one by one lead words of all "
+        "values along the same links.",
         "§4.1.1, §5.2.3",
         ("phases.preload",),
     ),

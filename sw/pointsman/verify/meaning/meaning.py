@@ -95,7 +95,7 @@ class _Meaning:
         lanes = [lane for view in self.views.values() for role in view.roles for lane in role.lanes]
         period = lcm(item, *(len(lane.registers) for lane in lanes))
         real = self.program.m
-        least = max([2 * period, *(lane.words or 0 for lane in lanes if lane.words != real)])
+        least = max([2 * period, *(lane.words + 1 for lane in lanes if lane.words not in (None, real))])
         least += max((lane.window or 0 for lane in lanes), default=0)
         if real > least + period:
             words = least + (real - least) % period

@@ -152,8 +152,8 @@ class Processor:
         return [lane for lane in self.role.lanes if lane.turn == turn]
 
     def _combine(self, one: Combination, messages: dict[str, Message]) -> None:
-        for name in (one.left, one.right):
-            if name and name not in messages:
+        for name in (one.left, *([one.right] if one.right else [])):
+            if name not in messages:
                 raise NoMeaningError(f"it combines the message '{name}', which there is not")
         left = messages[one.left]
         right = messages[one.right] if one.right else None
@@ -169,6 +169,9 @@ class Processor:
     ) -> Generator[None, None, int]:
         """Move the words of lanes that move together; gives who is known to have called afterwards."""
         moving = [self._begun(lane, messages) for lane in lanes]
+        for lane in lanes:
+            if any(other is not None and other >= len(lanes) for other in (lane.after, lane.pair)):
+                raise NoMeaningError("a lane waits for another that does not move with it")
         while True:
             got_on = False
             for one in moving:

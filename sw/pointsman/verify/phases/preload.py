@@ -8,6 +8,11 @@ or stay. Example: a run-time broadcast over nodes 0, 1, 2 in a loop with another
 the next source while node 2 still reads the last word, which passes node 0; with a barrier of all three at the end of
 the phase it cannot.
 
+Load functions that rewrite each for itself (`OperatorImage.synchronised` is False) may be ahead of others: words for the next
+value come to routers that still stand for the last one. They must find their way there, or wait: a VFSM may then read one link
+at most and have one destination, for all values together. Example: the chain of a broadcast goes through nodes 0, 1, 2 for
+every source between them; the source reads its interface register in place of the link, from which no words come.
+
 Leaves to ``ends`` and ``drain`` that the barrier holds back every node, and that words which routers drop are gone by
 then. The planner argues otherwise, from the program (``plan.termination.left_between_uses``).
 """
@@ -17,7 +22,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from pointsman.artifacts.images.images import SYNC
+from numesh.codes import Codes
+from pointsman.artifacts.images.images import SYNC, Images
 from pointsman.verify.node.phase_view import made_operators
 from pointsman.verify.report import Notebook
 from pointsman.verify.stall_game.phase_games import PhaseGames
@@ -34,6 +40,7 @@ def check_entered(phases: AllPhases, games: Sequence[PhaseGames | None], noteboo
     for index, operator in enumerate(images.operators):
         views = images.members[index]
         if not operator.synchronised:
+            _check_alone(images, index, notebook)
             continue
         roles = [role for view in views.values() for role in view.roles]
         meets = any(lane.turn == SYNC for role in roles for lane in role.lanes)
@@ -67,6 +74,34 @@ def check_entered(phases: AllPhases, games: Sequence[PhaseGames | None], noteboo
             if missing:
                 message = f"words may still pass node {min(missing)} when the node rewrites for the next use"
                 note(message, "a barrier of all nodes that its words pass at the end of the phase", node=node)
+
+
+def _check_alone(images: Images, index: int, notebook: Notebook) -> None:
+    """Check that routers which are rewritten one by one lead words of all values the same way."""
+    operator, codes = images.operators[index], Codes(images.shape)
+    if operator.remote or operator.instances or operator.online is not None:
+        return  # commands of one node rewrite all others; schedules of load functions are their own
+    for node, view in images.members[index].items():
+        links: dict[tuple[int, int], tuple[set[int], set[int]]] = {}
+        for role in view.roles if view.nodes > 1 else ():
+            for one in role.rewrites:
+                sources, destinations = links.setdefault((one.pipeline, one.vfsm), (set(), set()))
+                if codes.is_neighbour(one.annotation.source):
+                    sources.add(one.annotation.source)
+                if one.annotation.destination != codes.nop:
+                    destinations.add(one.annotation.destination)
+        for (pipeline, vfsm), (sources, destinations) in sorted(links.items()):
+            if len(sources) > 1 or len(destinations) > 1:
+                names = ", ".join(codes.name(code) for code in sorted(sources | destinations))
+                notebook.note(
+                    "entered",
+                    f"it is rewritten while words of other values may come to it, between {names}",
+                    "one link to read and one place to send to for all values, or nodes that rewrite together",
+                    operator,
+                    node=node,
+                    pipeline=pipeline,
+                    vfsm=vfsm,
+                )
 
 
 def _passed(games: PhaseGames, index: int, node: int) -> set[int]:

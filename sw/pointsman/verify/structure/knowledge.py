@@ -24,7 +24,8 @@ def check_knowledge(images: Images, notebook: Notebook) -> None:
             continue
         notebook.counts["operators whose value a single node knows"] += 1
         phase = images.phases[operator.phase].name
-        if len(operator.runtime) != 1 or operator.stages != 1 or operator.online is not None or operator.remote:
+        one_node = len(operator.runtime) == 1 and all(len(numbers) == 1 for numbers in operator.values)
+        if not one_node or operator.stages != 1 or operator.online is not None or operator.remote:
             notebook.note("knowledge", "its value is not a single node", "one node, one stage", operator, phase=phase)
             continue
         if operator.synchronised:

@@ -71,6 +71,11 @@ def check_node_operator(notes: StructureNotes, node: int, index: int, operator: 
             return
         if role.local and any(lane.turn != SYNC for lane in role.lanes):
             notes.note("lanes", "words move although the message is only copied", "no lanes", **place)
+        if role.local and role.kind not in ("func", "both"):
+            message = f"its messages are copied in the processor, and it may only {role.kind}"
+            notes.note("structure", message, "a node that writes and reads them", **place)
+        if not image.synchronised and any(lane.turn == SYNC for lane in role.lanes):
+            notes.note("structure", "words move while it is loaded, and nodes do not rewrite together", "both", **place)
         for number, lane in enumerate(role.lanes):
             _check_lane(notes, number, lane, role, image.m, place)
             if role.by_item and (lane.after, lane.after_all, lane.step, lane.turn, lane.pair, lane.words) != (

@@ -172,3 +172,29 @@ def test_a_node_that_waits_for_itself_is_found() -> None:
     for node in range(4):
         ring = with_roles(ring, waits, node, "s")
     breaks("meaning", ring, "its functions never return at nodes 0, 1, 2, 3")
+
+
+def test_a_lane_shorter_than_the_message_is_found_whatever_its_length() -> None:
+    images = compiled("(broadcast 's 1 :m 28)")
+    for words in range(1, 6):
+        shorter = lanes(lambda lane, words=words: lane if lane.write else replace(lane, words=words))
+        breaks("meaning", with_roles(images, shorter, 2, "s"), "as word" if words > 1 else "word")
+
+
+def test_a_lane_that_waits_for_one_of_another_step() -> None:
+    images = compiled(REDUCE)
+    changed = with_roles(images, lanes(lambda lane: replace(lane, after=1)), 0, "s")
+    assert not check_images(changed).ok
+
+
+def test_a_combination_of_no_message() -> None:
+    def nothing(role: Role) -> Role:
+        return replace(role, combines=tuple(replace(one, left="") for one in role.combines))
+
+    images = compiled(REDUCE)
+    nodes = [
+        node for node, image in enumerate(images.nodes) if any(r.combines for _, v in image.operators for r in v.roles)
+    ]
+    assert nodes
+    for node in nodes:
+        breaks("meaning", with_roles(images, nothing, node, "s"), "which there is not")

@@ -127,3 +127,32 @@ def test_words_that_nobody_reads_need_a_delay() -> None:
     report = check_images(replace(right, nodes=tuple(nodes)))
     assert report.rules == ("message-ends",)
     assert "words that nobody reads may pass when all have met" in report.findings[0].message
+
+
+def test_nodes_that_meet_while_they_load_rewrite_together() -> None:
+    made = make_images(
+        make_plan(
+            compile_text("(stream 's 3 (runtime) :m 1 :impl 'str_stream_rtdest)", topology=mesh(2, 2)),
+            NodeShape(),
+            name="t",
+        )
+    )
+    assert check_images(made).ok
+    alone = replace(made, operators=(replace(made.operators[0], synchronised=False),))
+    assert findings(alone, "structure") == ["words move while it is loaded, and nodes do not rewrite together"] * 4
+
+
+def test_routers_that_are_rewritten_one_by_one_lead_words_of_all_values_the_same_way(loop: Images) -> None:
+    operators = list(loop.operators)
+    operators[STREAM] = replace(operators[STREAM], synchronised=False)
+    found = findings(replace(loop, operators=tuple(operators)), "entered")
+    assert found
+    assert all(one.startswith("it is rewritten while words of other values may come to it") for one in found)
+
+
+def test_the_chains_of_a_broadcast_may_be_rewritten_one_by_one() -> None:
+    text = "(broadcast 'b (runtime) :m 9 :impl 'str_bcast_linear)"
+    made = make_images(make_plan(compile_text(text, topology=mesh(2, 2)), NodeShape(), name="t"))
+    assert any(len({role.rewrites for role in view.roles}) > 1 for _, view in made.nodes[1].operators)
+    report = check_images(made)
+    assert report.ok, report.render()

@@ -88,3 +88,9 @@ def test_what_nodes_tell_each_other_in_their_barrier_they_know() -> None:
     alone = replace(images.operators[index], synchronised=False)
     operators = tuple(alone if k == index else one for k, one in enumerate(images.operators))
     assert "its router depends on the value" in unknown(replace(images, operators=operators))
+
+
+def test_a_schedule_made_at_run_time_is_no_single_node() -> None:
+    images = compiled("(permute 'p (runtime) :m 4)")
+    partial = replace(images, operators=(replace(images.operators[0], partial=True),))
+    assert unknown(partial) == {"its value is not a single node"}

@@ -36,7 +36,17 @@ def test_lanes_words_move_although_the_message_is_only_copied(
     breaks(
         "lanes",
         "words move although the message is only copied",
-        change.with_role(by_hand.stream_1x2(), 1, 0, 0, local=True),
+        change.with_role(by_hand.stream_1x2(), 1, 0, 0, local=True, kind="both"),
+    )
+
+
+def test_structure_a_node_reads_what_it_cannot_have_written_to_itself(
+    by_hand: ModuleType, change: ModuleType, shows: Judge
+) -> None:
+    shows(
+        "structure",
+        "its messages are copied in the processor, and it may only read",
+        change.with_role(by_hand.stream_1x2(), 1, 0, 0, local=True, lanes=()),
     )
 
 
