@@ -29,6 +29,15 @@ SHOTS = {
     "show_route": ("route", "pointsman.go('space')"),
     "show_optical": ("optical", "pointsman.state.to = 400; pointsman.go('channels')"),
     "show_packet": ("packet", "pointsman.go('space')"),
+    "show_phases": (
+        "fem",
+        "pointsman.state.link = pointsman.doc.network.links.findIndex(l => l[0] === 5 && l[1] === 6); pointsman.go('phased')",
+    ),
+    "show_parts": (
+        "fem",
+        "pointsman.go('parts'); document.getElementById('do-out').click(); document.getElementById('do-out').click()",
+    ),
+    "show_timetables": ("fem", "pointsman.go('timetables')"),
 }
 """By name of a picture: the page, and what is done in it."""
 

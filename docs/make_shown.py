@@ -42,6 +42,8 @@ TRAFFIC = {
     "seed": 1,
 }
 """Traffic of the page of ``pointsman optical``."""
+MESH = ("random:300:1", "--parts", "16", "--mesh", "4x4")
+"""Mesh of the page of ``pointsman fem``."""
 SHOWN = {
     "matmul": ("examples/matmul/matmul.py", "--mesh", "4x4", *MODEL, "--size", "16"),
     "gauss": ("examples/gauss/gauss.py", "--mesh", "4x4", *MODEL, "--size", "16"),
@@ -67,9 +69,10 @@ SHOWN = {
     "route": ("routes.json", "--topology", "torus:4x4"),
     "configure": ("configurations.json",),
     "optical": ("figures.json",),
+    "fem": ("fem.json",),
 }
-"""What each page shows, as arguments of ``pointsman show``; routes, configurations and figures of an optical network are
-made first, heat is the tutorial's."""
+"""What each page shows, as arguments of ``pointsman show``; routes, configurations, figures of an optical network and
+phases are made first, heat is the tutorial's."""
 TUTORIAL_FILE = re.compile(r"^<!-- file: (\S+) -->\n```\S*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -103,6 +106,9 @@ def make_document(name: str) -> None:
             given, what = Path(folder, "traffic.json"), str(Path(folder, "figures.json"))
             given.write_text(json.dumps(TRAFFIC))
             call("optical", str(given), "--json", what)
+        if name == "fem":
+            what = str(Path(folder, "fem.json"))
+            call("fem", *MESH, "--json", what)
         call("show", what, *options, "--json", str(out))
         (FOLDER / f"{name}.json.gz").write_bytes(gzip.compress(out.read_bytes(), 9, mtime=0))
 

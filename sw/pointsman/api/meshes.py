@@ -41,7 +41,12 @@ class Fem:
         degree = (words > 0).sum(axis=1)
         sizes = np.bincount(exchange.part_of)
         return {
-            "mesh": {"nodes": len(exchange.mesh.points), "elements": len(exchange.mesh.elements)},
+            "mesh": {
+                "nodes": len(exchange.mesh.points),
+                "elements": len(exchange.mesh.elements),
+                "points": exchange.mesh.points.tolist(),
+                "corners": exchange.mesh.elements.tolist(),
+            },
             "network": {"kind": exchange.topology.kind, "size": list(exchange.topology.size)},
             "parts": {
                 "count": exchange.halo.parts,

@@ -106,6 +106,10 @@ def _from_json(path: Path, given: Given) -> Document:
 
     if is_optical(plain):
         return optical_document(plain, path.stem)
+    from pointsman.report.show.answers import is_phased, phased_document
+
+    if is_phased(plain):
+        return phased_document(plain, path.stem)
     if isinstance(plain, dict) and "router" in plain and "streams" in plain:
         from pointsman.report.show.answers import routes_document
 
@@ -118,5 +122,5 @@ def _from_json(path: Path, given: Given) -> Document:
     raise PointsmanError(
         f"{path} is no JSON that pointsman writes and show can read",
         hint="results of run --json, routes of route --json, configurations of configure --json, results of optical --json, "
-        "documents of show --json",
+        "phases of channels --json and fem --json, documents of show --json",
     )

@@ -162,7 +162,16 @@ class PhasedConnections:
 
     def as_dict(self) -> dict[str, Any]:
         """The file that ``pointsman channels --json`` writes."""
+        topology = self.problem.topology
+        network: dict[str, Any] = {"kind": topology.kind, "size": list(topology.size)}
+        if not topology.regular:
+            links = sorted(
+                {(min(u, v), max(u, v)) for u, ports in enumerate(topology.at_port) for v, _ in ports.values()}
+            )
+            network = {"kind": topology.kind, "size": [topology.nodes], "links": links}
         return {
+            "network": network,
+            "channels": self.problem.channels,
             "phases": [self._phase(routes) for routes in self.phases],
             "predicted": {
                 "clocks": self.predicted,

@@ -1,26 +1,29 @@
-"""Documents of what other commands have written as JSON: routes of ``pointsman route``, results of ``pointsman run``.
+"""Documents of what other commands have written as JSON: routes of ``pointsman route``, results of ``pointsman run``, phases of
+``pointsman channels`` and ``pointsman fem``.
 
-Both files are short of what the commands knew: routes do not say what the network is (it can be given), and results of a run have
-sums but no words.
+Routes do not say what their network is (it can be given), and results of a run have sums but no words.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from pointsman.errors import PointsmanError
-from pointsman.network import Topology, mesh, torus
+from pointsman.network import Topology, graph, mesh, torus
 from pointsman.network.topology import MAX_NODES
 from pointsman.report.run import CATEGORIES
 
-from .document import Arrival, Document, Net, Node, Operator, Phase, Run, Step, Stream, Way
+from .document import Arrival, Document, Net, Node, Operator, Parts, Phase, Phased, Run, Step, Stream, Way
 from .network import circle, net_of
 
-_MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError)
+_MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 _MOST = 1e18
 """Numbers of a run are below this."""
+MOST_ELEMENTS = 30_000
+"""Elements of a mesh on a page; of more the first."""
 
 
 def routes_document(plain: Mapping[str, Any], name: str, topology: Topology | None = None) -> Document:
@@ -234,3 +237,104 @@ def run_document(plain: Mapping[str, Any], name: str) -> Document:
         why={} if time is None else {"time": time},
         notes=["A file of results has no words and no activities: show the application itself to see them."],
     )
+
+
+def is_phased(plain: object) -> bool:
+    """Whether a JSON value has the form of what ``pointsman channels`` or ``pointsman fem`` writes."""
+    return isinstance(plain, dict) and (
+        {"phases", "predicted", "bounds", "network"} <= plain.keys()
+        or {"parts", "exchange", "placement"} <= plain.keys()
+    )
+
+
+def phased_document(plain: Mapping[str, Any], name: str) -> Document:
+    """Document of what ``pointsman channels --json`` or ``pointsman fem --json`` has written.
+
+    Raises
+    ------
+    PointsmanError
+        If a key is missing, a value is of another kind, or a way goes where the network has no link.
+    """
+    try:
+        exchange = plain.get("exchange", plain)
+        topology = _topology(exchange["network"])
+        net, room = net_of(topology), int(exchange["channels"])
+        phases = exchange["phases"]
+        routes = [
+            (
+                number,
+                int(one["connection"]),
+                int(one["words"]),
+                [int(node) for node in one["path"]],
+                [int(channel) for channel in one["channels"]],
+                int(one["start"]),
+                int(one["end"]),
+            )
+            for number, phase in enumerate(phases)
+            for one in phase["connections"]
+        ]
+        clocks = [int(phase["clocks"]) for phase in phases]
+        bounds = [
+            {"value": float(b["value"]), "kind": str(b["kind"]), "text": str(b["text"])} for b in exchange["bounds"]
+        ]
+        predicted = int(exchange["predicted"]["clocks"])
+        parts, notes = _parts(plain, net.nodes) if "exchange" in plain else (None, [])
+    except _MALFORMED as error:
+        raise PointsmanError(f"these are no phases of connections: {type(error).__name__} {error}") from None
+    links = set(net.links)
+    for number, connection, words, path, channels, start, end in routes:
+        steps = list(pairwise(path))
+        numbers = 0 <= start <= end <= clocks[number] < _MOST and 0 <= words < _MOST and 0 <= connection < _MOST
+        if not (
+            numbers
+            and steps
+            and set(steps) <= links
+            and len(channels) == len(path)
+            and all(0 <= channel < room for channel in channels)
+        ):
+            raise PointsmanError(
+                f"these are no phases of connections: connection {connection} of phase {number} is not possible"
+            )
+    count = "phase" if len(phases) == 1 else "phases"
+    return Document(
+        title=f"{name}: {len(routes)} connections in {len(phases)} {count}, {predicted} clocks predicted",
+        target="channels",
+        network=net,
+        phases=[Phase(f"{number}") for number in range(len(phases))],
+        phased=Phased(room, clocks, routes),
+        parts=parts,
+        why={"bounds": bounds},
+        notes=notes,
+    )
+
+
+def _topology(network: Mapping[str, Any]) -> Topology:
+    """The network of phases; KeyError, TypeError or ValueError if it is malformed."""
+    kind, size = str(network["kind"]), [int(extent) for extent in network["size"]]
+    nodes = 1
+    for extent in size:
+        nodes *= extent
+    if not 1 <= nodes <= MAX_NODES or min(size) < 1:
+        raise ValueError(f"there is no network of size {size}")
+    if kind in ("mesh", "torus"):
+        return (mesh if kind == "mesh" else torus)(*size)
+    return graph(nodes, [(int(u), int(v)) for u, v in network["links"]])
+
+
+def _parts(plain: Mapping[str, Any], nodes: int) -> tuple[Parts, list[str]]:
+    """The mesh of a file of ``pointsman fem``, from above; KeyError, TypeError, ValueError or IndexError if it is malformed."""
+    points = [(float(point[0]), float(point[1])) for point in plain["mesh"]["points"]]
+    node_of, part_of = [int(node) for node in plain["parts"]["node_of"]], plain["parts"]["part_of"]
+    corners = plain["mesh"]["corners"]
+    elements = [([int(n) for n in one], int(p)) for one, p in zip(corners, part_of, strict=True)]
+    right = all(abs(value) < _MOST for point in points for value in point)
+    if not (
+        right and all(0 <= n < len(points) for one, _ in elements for n in one) and all(0 <= n < nodes for n in node_of)
+    ):
+        raise ValueError("the mesh has a point that is no number, or corners or nodes that are not there")
+    if any(not 0 <= part < len(node_of) for _, part in elements):
+        raise ValueError("an element is of a part that is not there")
+    notes = (
+        [] if len(elements) <= MOST_ELEMENTS else [f"The first {MOST_ELEMENTS} of {len(elements)} elements are drawn."]
+    )
+    return Parts(points, elements[:MOST_ELEMENTS], node_of), notes

@@ -162,13 +162,31 @@ class Carried(msgspec.Struct):
     figures: dict[str, Any] = {}
 
 
+class Phased(msgspec.Struct):
+    """Connections in phases on logical channels. ``channels``: of a node; ``clocks``: of each phase; ``routes``: (phase,
+    connection, words, nodes of its way, its channel at each of them, start, end)."""
+
+    channels: int
+    clocks: list[int]
+    routes: list[tuple[int, int, int, list[int], list[int], int, int]]
+
+
+class Parts(msgspec.Struct):
+    """A mesh in parts, seen from above. ``points``: x to the right and y up; ``elements``: (points of an element, its part);
+    ``node_of``: network node of each part."""
+
+    points: list[tuple[float, float]]
+    elements: list[tuple[list[int], int]]
+    node_of: list[int]
+
+
 class Document(msgspec.Struct):
     """Everything that the views show.
 
     Parameters
     ----------
     target : str
-        "numesh", "tdm", "packet", "route", "configure", "optical", or "run" for the summary of a run alone.
+        "numesh", "tdm", "packet", "route", "configure", "optical", "channels", or "run" for the summary of a run alone.
     period : int
         Slots of the period; 0 where nothing repeats.
     first : int
@@ -191,6 +209,8 @@ class Document(msgspec.Struct):
     tables: list[Table] = []
     run: Run | None = None
     optical: list[Carried] = []
+    phased: Phased | None = None
+    parts: Parts | None = None
     why: dict[str, Any] = {}
     source: list[str] = []
     notes: list[str] = []

@@ -29,8 +29,10 @@ def perfetto_text(document: Document) -> str:
     Raises
     ------
     PointsmanError
-        If it is a run of an optical network, which has no processors.
+        If it is a run of an optical network, which has no processors, or phases of connections.
     """
+    if document.phased is not None:
+        raise PointsmanError("Perfetto is shown programs, and these are phases of connections")
     if document.optical:
         raise PointsmanError("Perfetto is shown programs, and these are messages of an optical network")
     rows = list(_of_run(document, document.run)) if document.run is not None else list(_of_timetable(document))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,6 +102,11 @@ def draw_network(axes: Axes, document: Document, _: int) -> None:
         words = np.array([sum(row) for row in run.load], float)
     elif document.optical:
         words = _packets(document)
+    elif document.phased is not None:
+        number = {pair: index for index, pair in enumerate(net.links)}
+        for route in document.phased.routes:
+            for hop in pairwise(route[3]):
+                words[number[hop]] += 1
     else:
         for stream in document.streams:
             for way in stream.ways:
@@ -144,6 +150,8 @@ def draw_network(axes: Axes, document: Document, _: int) -> None:
 def _said_of_loads(document: Document) -> str:
     if document.optical:
         return f"messages whose connection or packet was on the link, {document.optical[0].name}"
+    if document.phased is not None:
+        return "connections of all phases"
     if document.run is not None and document.run.load:
         return "words of the run"
     return "words in a period of each phase"

@@ -13,7 +13,19 @@ from pointsman.files import write_whole
 
 from .document import Document, document_bytes
 
-SCRIPTS = ("inflate", "model", "mesh", "spacetime", "processors", "strip", "node", "switch", "optical", "main")
+SCRIPTS = (
+    "inflate",
+    "model",
+    "mesh",
+    "spacetime",
+    "processors",
+    "strip",
+    "node",
+    "switch",
+    "optical",
+    "phased",
+    "main",
+)
 """Parts of the page's code, in the order in which they need each other."""
 
 

@@ -1,6 +1,9 @@
 // Views, controls, mouse and keyboard.
 const VIEWS = [
-  { name: "mesh", title: "Network", draw: drawMesh, when: () => net.links.length > 0 },
+  { name: "mesh", title: "Network", draw: drawMesh, when: () => net.links.length > 0 && !phased },
+  { name: "phased", title: "Phases", draw: drawPhased, when: () => !!phased },
+  { name: "timetables", title: "Timetables", draw: drawTimetables, when: () => !!phased },
+  { name: "parts", title: "Parts", draw: drawParts, when: () => !!(phased && parts) },
   { name: "space", title: "Space and time", draw: drawSpace, when: () => doc.streams.some(s => s.ways.length) },
   { name: "node", title: "Node", page: drawNode, when: () => doc.nodes.length > 0 || !!run },
   { name: "time", title: "Processors", draw: drawProcessors, when: () => !!run },
@@ -26,7 +29,7 @@ function draw() {
     if (key !== pageKey) { pageKey = key; view.page(); pane.scrollTop = 0; if (view.page === drawSource) drawSource(); }
   }
   if (hasTime) drawStrip();
-  const key = JSON.stringify([state.view, state.stream, state.way, state.word, state.link, state.phase, state.values, state.colour, state.mode, state.message]);
+  const key = JSON.stringify([state.view, state.stream, state.way, state.word, state.link, state.phase, state.values, state.colour, state.mode, state.message, state.node, state.pick]);
   if (key !== panelKey) { panelKey = key; drawPanel(); }
   document.querySelectorAll("#views button").forEach(button => button.setAttribute("aria-selected", button.dataset.view === view.name));
 }
@@ -58,6 +61,12 @@ function buildControls() {
     choice("links in order of", "order", [["way", "streams"], ["node", "nodes"], ["load", "load"]], state.order, value => { state.order = value; });
   }
   if (["mesh", "space"].includes(view) && doc.streams.length) choice("colour by", "colour", [["stream", "stream"], ["operator", "operator"], ["source", "source"]], state.colour, value => { state.colour = value; });
+  const onPhased = ["phased", "timetables", "parts"].includes(view);
+  if (onPhased && doc.phases.length) choice("phase", "phase", doc.phases.map((phase, i) => [i, phase.name]), state.phase, value => { state.phase = +value; state.stream = state.link = -1; });
+  if (onPhased) {
+    button("all", "all", "Everything (Home)", () => { state.stream = state.link = -1; state.pick = 0; Object.assign(eye(), { zoom: 1, x: 0, y: 0 }); });
+    button("+", "in", "Nearer (+)", () => zoom(1.3)); button("−", "out", "Farther (−)", () => zoom(1 / 1.3)); button("save PNG", "png", "Save this picture", savePicture);
+  }
   if (view === "node") choice("node", "node", Array.from({ length: net.nodes }, (_, i) => [i, i]), state.node, value => { state.node = +value; });
   if (view === "switch") choice("connections", "table", doc.tables.map((table, i) => [i, table.name]), state.table, value => { state.table = +value; });
   if (optics.length && ["mesh", "channels", "delays"].includes(view)) choice("mode", "mode", optics.map((mode, i) => [i, mode.name]), state.mode, value => { state.mode = +value; state.message = -1; });
@@ -148,14 +157,17 @@ canvas.addEventListener("pointerleave", () => { tip.style.display = "none"; });
 canvas.addEventListener("wheel", event => { event.preventDefault(); if (event.shiftKey) { eye().y -= event.deltaY; } else zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15); refresh(); }, { passive: false });
 function pick(what) {
   if (what.message !== undefined) state.message = what.message;
+  if (phased) { state.stream = what.connection === undefined ? -1 : what.connection; state.pick = 0; }
   if (what.node !== undefined) { state.node = what.node; state.pick = what.pick || 0; }
   if (what.stream !== undefined) { state.stream = what.stream; state.way = what.way; state.word = what.word; if (doc.streams[what.stream].phase >= 0) state.phase = doc.streams[what.stream].phase; }
   else if (what.link !== undefined) state.link = what.link === state.link ? -1 : what.link;
 }
 for (const place of [panel, pane]) place.addEventListener("click", event => {
-  const link = event.target.closest("[data-node], [data-stream], [data-line], [data-clear], [data-from]");
+  const link = event.target.closest("[data-node], [data-stream], [data-line], [data-clear], [data-from], [data-connection]");
   if (!link) return;
-  if (link.dataset.clear) state.stream = state.word = -1;
+  if (link.dataset.connection) pick({ connection: +link.dataset.connection });
+  else if (link.dataset.clear) state.stream = state.word = -1;
+  else if (link.dataset.node && phased) pick({ node: +link.dataset.node, pick: 1 });
   else if (link.dataset.node) { state.node = +link.dataset.node; if (doc.nodes.length) go("node"); }
   else if (link.dataset.line) { state.line = +link.dataset.line; go("source"); }
   else if (link.dataset.from) { state.from = +link.dataset.from; state.to = Math.max(state.from + 2, +link.dataset.to); go("time"); }

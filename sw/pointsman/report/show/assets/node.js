@@ -118,6 +118,7 @@ function drawSource() {
 const endsOf = stream => stream.destinations.slice(0, 4).map(d => d[0]).join(" ") + (stream.destinations.length > 4 ? " …" : "");
 function drawPanel() {
   if (optics.length) { panel.innerHTML = opticalPanel(); return; }
+  if (phased) { panel.innerHTML = phasedPanel(); return; }
   const out = [];
   if (state.stream >= 0 && doc.streams[state.stream]) {
     const index = state.stream, stream = doc.streams[index], way = stream.ways[state.way] || stream.ways[0];

@@ -10,12 +10,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from pointsman.api.meshes import fem
+from pointsman.artifacts.channels.channels import ChannelProblem, Demand
 from pointsman.cli import main
+from pointsman.connections.channels import divide
 from pointsman.errors import PointsmanError
-from pointsman.network import mesh, torus
+from pointsman.network import graph, mesh, torus
 from pointsman.report.run import CATEGORIES
-from pointsman.report.show.answers import routes_document, run_document
-from pointsman.report.show.document import Document
+from pointsman.report.show.answers import is_phased, phased_document, routes_document, run_document
+from pointsman.report.show.document import Document, document_bytes, read_document
 
 STREAMS = {
     "topology": {"kind": "torus", "size": [3, 3]},
@@ -129,3 +132,64 @@ def test_results_have_the_time_table_of_the_run_and_operators_in_parts_too() -> 
 def test_a_malformed_time_table_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(PointsmanError, match="no results of a run"):
         run_document({**timed_results(), **wrong}, "it")
+
+
+@pytest.mark.parametrize("topology", [torus(3, 3), mesh(9), graph(9, [(n, (n + 1) % 9) for n in range(9)])], ids=str)
+def test_phases_are_shown_as_they_were_written(topology: Any) -> None:
+    demands = tuple(Demand(n, (n + step) % 9, 3 + n) for n in range(9) for step in (1, 3, 5))
+    answer = divide(ChannelProblem(topology, 4, demands))
+    plain = json.loads(json.dumps(answer.as_dict()))
+    assert is_phased(plain)
+    made = read_document(document_bytes(phased_document(plain, "a")))
+    assert made.phased is not None
+    assert made.parts is None
+    assert made.network.nodes == 9
+    assert made.phased.clocks == [max(route.end for route in routes) for routes in answer.phases]
+    wanted = [
+        (p, one.connection, demands[one.connection].words, list(one.path), list(one.channels), one.start, one.end)
+        for p, routes in enumerate(answer.phases)
+        for one in routes
+    ]
+    assert made.phased.routes == wanted
+
+
+@pytest.fixture(scope="module")
+def parts() -> dict[str, Any]:
+    return json.loads(json.dumps(fem("plate:4x4", 4, mesh(2, 2)).as_dict()))
+
+
+def test_a_mesh_is_shown_with_its_parts(parts: dict[str, Any]) -> None:
+    made = phased_document(parts, "plate")
+    assert made.parts is not None
+    assert len(made.parts.points) == 25
+    assert [part for _, part in made.parts.elements] == parts["parts"]["part_of"]
+    assert sorted(made.parts.node_of) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("exchange", "network", "size"), [0, 2]),
+        (("exchange", "network", "size"), [2]),
+        (("exchange", "network", "kind"), "tree"),
+        (("exchange", "channels"), 1e999),
+        (("exchange", "phases"), 7),
+        (("exchange", "phases", 0, "clocks"), 1),
+        (("exchange", "phases", 0, "connections", 0, "path"), [0, 3]),
+        (("exchange", "phases", 0, "connections", 0, "path"), [0]),
+        (("exchange", "phases", 0, "connections", 0, "words"), 10**30),
+        (("mesh", "corners"), [[0, 1, 2]]),
+        (("mesh", "points", 0), [float("nan"), 0]),
+        (("mesh", "corners", 0), [0, 1, 99]),
+        (("parts", "node_of"), [0, 1, 2, 4]),
+        (("parts", "part_of", 0), 9),
+    ],
+)
+def test_what_are_no_phases_is_refused(parts: dict[str, Any], place: tuple[Any, ...], value: Any) -> None:
+    broken = json.loads(json.dumps(parts))
+    inner = broken
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    with pytest.raises(PointsmanError, match="these are no phases of connections"):
+        phased_document(broken, "a")

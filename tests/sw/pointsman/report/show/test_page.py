@@ -6,6 +6,7 @@ import base64
 import gzip
 import re
 import zlib
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -179,7 +180,7 @@ def test_the_picture_that_is_seen_can_be_saved(opened: Any) -> None:
 SHOWN = Path(__file__).parents[5] / "docs" / "shown"
 
 
-@pytest.mark.parametrize("name", ["packet", "configure", "switch", "route", "optical"])
+@pytest.mark.parametrize("name", ["packet", "configure", "switch", "route", "optical", "fem"])
 def test_pages_of_other_targets_draw_and_every_control_can_be_driven(name: str, browser: Any, tmp_path: Path) -> None:
     document = read_document(gzip.decompress((SHOWN / f"{name}.json.gz").read_bytes()))
     write_page(document, tmp_path / "page.html")
@@ -189,12 +190,31 @@ def test_pages_of_other_targets_draw_and_every_control_can_be_driven(name: str, 
     assert views
     for number, view in enumerate(views, 1):
         browser.key(str(number))
-        if view in ("mesh", "space", "time", "switch", "channels", "delays"):
+        if view in ("mesh", "space", "time", "switch", "channels", "delays", "phased", "timetables", "parts"):
             assert ink(browser, "canvas") > 8, view
             assert browser.run("pointsman.hits().length") > 0, view
         else:
             assert len(browser.run("document.getElementById('pane').innerText")) > 20, view
         drive(browser, view)
+    assert browser.console == []
+
+
+def test_a_link_of_a_phase_tells_its_connections_and_a_click_follows_them(browser: Any, tmp_path: Path) -> None:
+    document = opened_example(browser, "fem", tmp_path)
+    assert document.phased is not None
+    first = [row for row in document.phased.routes if row[0] == 0]
+    users = [row[1] for row in first if (5, 6) in pairwise(row[3])]
+    link = document.network.links.index((5, 6))
+    said, x, y = browser.run(
+        f"(() => {{ const hit = pointsman.hits().find(h => h.what.link === {link}), box = document.getElementById('canvas')"
+        ".getBoundingClientRect(); return [hit.say(), hit.x + box.left, hit.y + box.top]; })()"
+    )
+    assert said.startswith(f"link 5 → 6: {len(users)} connections, each with a share of 1/{len(users)}")
+    assert all(f"connection {one}:" in said for one in users)
+    browser.click(x, y)
+    panel = browser.run("document.getElementById('panel').innerText")
+    assert "Link 5 → 6, phase 0" in panel
+    assert panel.count("\u2013") == len(users)
     assert browser.console == []
 
 
