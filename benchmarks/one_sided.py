@@ -1,7 +1,7 @@
 """One-sided accesses on every target, in cycles, beside operators that were compiled; and LogP predictions of four sorts
 beside runs.
 
-    python benchmarks/one_sided.py [--mesh 4x4] [--sorts]
+    python benchmarks/one_sided.py [--mesh 4x4] [--sorts | --functional]
 
 Accesses: what a read, a put and its sync, a store, a bulk read of 256 bytes take from node 0 to its neighbour and to the
 furthest node while nothing else happens; and the cycles a store when every node stores to every other one. Compiled: a shift
@@ -25,6 +25,7 @@ from pointsman.api.machines.threads import run_tam
 from pointsman.network import mesh, parse_size
 from pointsman.runtime import Application, Node
 from pointsman.runtime.splitc import SplitC, SplitCApplication
+from pointsman.runtime.tam.functional.partition import THREADS
 
 ROOT = Path(__file__).resolve().parents[1]
 STORES = 4
@@ -179,14 +180,40 @@ def threads() -> dict[str, dict[str, Any]]:
     }
 
 
+FUNCTIONAL: dict[str, list[int]] = {
+    "quicksort": [20, 1],
+    "gamteb": [20, 1],
+    "paraffins": [12],
+    "simple": [4, 2],
+    "speech": [5, 6],
+    "matmul": [2],
+}
+
+
+def functional() -> dict[str, dict[str, Any]]:
+    """Functional programs on 8 processors, compiled with a thread for each operation and with large ones."""
+    return {
+        name: {
+            threads: run_tam(ROOT / f"examples/tam/{name}.fun", arguments, 8, threads=threads).values
+            for threads in THREADS
+        }
+        for name, arguments in FUNCTIONAL.items()
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--mesh", default="4x4")
     parser.add_argument("--sorts", action="store_true", help="only the sorts")
+    parser.add_argument("--functional", action="store_true", help="only the functional programs")
     given = parser.parse_args()
-    found: dict[str, Any] = {"sorts": sorts()}
+    found: dict[str, Any] = {}
+    if not given.sorts and not given.functional:
+        found = {"mesh": given.mesh, "accesses": accesses(parse_size(given.mesh)), "tam": threads()}
+    if not given.functional:
+        found["sorts"] = sorts()
     if not given.sorts:
-        found = {"mesh": given.mesh, "accesses": accesses(parse_size(given.mesh)), **found, "tam": threads()}
+        found["functional"] = functional()
     print(json.dumps(found, indent=1))
 
 

@@ -14,6 +14,7 @@ import pointsman
 from pointsman.cli import main
 from pointsman.network import mesh
 from pointsman.runtime.tam import TamApplication, assemble
+from pointsman.runtime.tam.functional import compile_functional
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/active_messages.md").read_text()
@@ -30,6 +31,7 @@ def test_the_page_has_commands_for_each_kind_of_program() -> None:
         "tam/matmul",
         "tam/quicksort",
         "tam/radicals",
+        *(f"tam/{one.name.removesuffix('.fun')}" for one in (ROOT / "examples/tam").glob("*.fun")),
     ):
         assert any(f"examples/{name}." in command for command in COMMANDS)
 
@@ -49,6 +51,13 @@ def test_the_program_in_split_c_counts() -> None:
     names: dict[str, Any] = {}
     exec(compile(code, "page", "exec"), names)
     assert pointsman.run(names["Count"], mesh(2, 2), target="logp").finished.record.results == [50] * 4
+
+
+def test_the_functional_program_sums_squares() -> None:
+    text = re.findall(r"```scheme\n(.*?)```", PAGE, re.DOTALL)[0]
+    application = TamApplication(assemble(compile_functional(text)), [5], mesh(2))
+    application.expected = [30]
+    assert pointsman.run(application, target="logp").correct
 
 
 def test_the_program_in_tam_squares() -> None:

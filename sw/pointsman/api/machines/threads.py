@@ -13,12 +13,17 @@ if TYPE_CHECKING:
     from pointsman.runtime.tam.application import TamApplication
 
 
+FUNCTIONAL = ".fun"
+"""Ending of files of functional programs."""
+
+
 class TamResult(NamedTuple):
-    """``values``: plain counts, as written to ``--json``. ``text``: the same for a reader."""
+    """``values``: plain counts, as written to ``--json``. ``text``: the same for a reader. ``assembler``: what ran."""
 
     values: dict[str, Any]
     text: str
     correct: bool
+    assembler: str
 
 
 def run_tam(
@@ -28,14 +33,15 @@ def run_tam(
     *,
     target: str = "logp",
     costs: Literal["cm5", "hybrid"] = "cm5",
+    threads: Literal["operations", "partitions"] = "partitions",
     **options: Any,
 ) -> TamResult:
-    """Assemble a program, run it and count what it does.
+    """Assemble or compile a program, run it and count what it does.
 
     Parameters
     ----------
     program : path
-        A file of TAM assembler text.
+        A file of TAM assembler text; with the ending ``.fun``, of a functional program.
     arguments : sequence of str, int or float
         Values for the first inlet of its code-block main.
     nodes : int
@@ -44,6 +50,8 @@ def run_tam(
         "logp", "numesh", "tdm" or "packet".
     costs : "cm5" or "hybrid"
         The processor whose cycles are counted.
+    threads : "operations" or "partitions"
+        How a functional program is compiled: a thread for each operation, or threads as large as they can be.
     options
         Of `pointsman.run`, such as ``engine``.
 
@@ -56,6 +64,7 @@ def run_tam(
     from pointsman.network import mesh
     from pointsman.runtime.tam import TamApplication, assemble, tam_figures
     from pointsman.runtime.tam.costs import Costs
+    from pointsman.runtime.tam.functional import compile_functional
 
     path = Path(program)
     if not is_file(path):
@@ -64,6 +73,8 @@ def run_tam(
         text = path.read_text()
     except UnicodeDecodeError:
         raise PointsmanError(f"{path} is no text") from None
+    if path.suffix == FUNCTIONAL:
+        text = compile_functional(text, str(path), threads)
     wide = max(side for side in range(1, int(nodes**0.5) + 1) if nodes % side == 0)
     application: TamApplication = TamApplication(
         assemble(text, str(path)), [_value(one) for one in arguments], mesh(nodes // wide, wide), Costs(costs)
@@ -72,7 +83,7 @@ def run_tam(
     figures = tam_figures(done.finished.record.results, application.costs)
     cycles = done.finished.record.total_cycles
     values = {"target": target, "nodes": nodes, "answer": done.values["answer"], "cycles_of_target": cycles, **figures}
-    return TamResult(values, _text(path.stem, values), done.correct)
+    return TamResult(values, _text(path.stem, values), done.correct, text)
 
 
 def _value(given: str | float) -> int | float:
@@ -101,6 +112,7 @@ def _text(name: str, values: dict[str, Any]) -> str:
             "",
             table(["", *kinds], rows),
             "",
+            f"{values['operands']:,} reads and writes of frames",
             f"{values['threads']:,} threads in {values['quanta']:,} quanta; {values['messages']:,} messages; "
             f"{values['cycles_of_target']:,} cycles on the target",
         ]

@@ -35,23 +35,40 @@ TARGETS = ("logp", "numesh", "tdm", "packet")
     show_default=True,
     help="The processor whose cycles are counted: the CM-5's, or one with the network interface of the J-Machine.",
 )
+@click.option(
+    "--threads",
+    type=click.Choice(["operations", "partitions"]),
+    default="partitions",
+    show_default=True,
+    help="Threads of a functional program: one an operation, or as large as they can be.",
+)
+@click.option("--assembler", type=FilePath(), help="Write what a functional program is compiled to, as assembler text.")
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles.")
 @click.option("--json", "json_path", type=FilePath(), help="Write the counts to this file.")
-def tam(program: Path, arguments: tuple[str, ...], json_path: Path | None, **given: Any) -> None:
+def tam(
+    program: Path, arguments: tuple[str, ...], json_path: Path | None, assembler: Path | None, **given: Any
+) -> None:
     """Run a PROGRAM of the Threaded Abstract Machine with these ARGUMENTS, and count what it does.
+
+    PROGRAM is assembler text, or, with the ending .fun, a functional program.
 
     \b
     Example:
       pointsman tam examples/tam/fib.tam 12 --nodes 4 --json counts.json
+      pointsman tam examples/tam/gamteb.fun 20 1 --nodes 4 --threads operations
 
     Exit status 0: it has ended; 2: something has to be mended first.
     """
     from pointsman.api.machines.threads import run_tam
 
-    if json_path is not None:
-        check_writable(json_path)
+    for path in (json_path, assembler):
+        if path is not None:
+            check_writable(path)
     named = {name: given[name] for name in ("logp", "engine", "max_cycles") if given[name] is not None}
-    done = run_tam(program, arguments, given["nodes"], target=given["target"], costs=given["costs"], tell=note, **named)
+    named |= {name: given[name] for name in ("target", "costs", "threads")}
+    done = run_tam(program, arguments, given["nodes"], tell=note, **named)
+    if assembler is not None:
+        write_whole(assembler, done.assembler)
     if json_path is not None:
         write_whole(json_path, json.dumps(done.values, indent=1) + "\n")
     click.echo(done.text)

@@ -31,6 +31,7 @@ class NodeCounts:
     frames: int
     descriptors: int
     sent: int
+    operands: int
     result: list[Value] | None
 
 
@@ -72,10 +73,11 @@ class TamApplication(ActiveApplication):
             processor.events,
             processor.instructions,
             processor.quanta,
-            processor.events["poll"],
+            processor.threads,
             processor.frames.peak,
             processor.heap.growths,
             processor.sent,
+            processor.operands,
             processor.result,
         )
 
@@ -103,6 +105,7 @@ def tam_figures(results: Sequence[NodeCounts], costs: Costs) -> dict[str, Any]:
         "events": dict(sorted(events.items())),
         "cycles": dict(sorted(cycles.items())),
         "total_cycles": sum(cycles.values()),
+        "operands": sum(one.operands for one in results),
         "quanta": sum(one.quanta for one in results),
         "threads": sum(one.threads for one in results),
         "messages": sum(one.sent for one in results),

@@ -24,6 +24,9 @@ from .heap import Deferred, Heap
 from .program import ARITHMETIC, Inlet, Instruction, Operand, Place, TamProgram, Value
 
 MOST_FRAMES = 1 << 16
+POLL_EVERY = 8
+"""Threads from poll to poll; a processor without threads takes messages anyway. About 4 % of the time, as in von Eicken
+1993, §6.2.2.1."""
 _WORD = 0xFFFFFFFF
 _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
@@ -85,8 +88,10 @@ class Processor:
         What was done, by the terms of `costs`.
     instructions : Counter
         Instructions carried out, by name.
-    quanta : int
-        Frames that were scheduled.
+    operands : int
+        Reads and writes of slots by instructions.
+    quanta, threads : int
+        Frames that were scheduled, threads that were run.
     """
 
     def __init__(self, program: TamProgram, number: int, nodes: int, costs: Costs) -> None:
@@ -106,7 +111,10 @@ class Processor:
         """Readers on other nodes that get a value."""
         self.events: Counter[str] = Counter()
         self.instructions: Counter[str] = Counter()
-        self.quanta = 0
+        self.operands = 0
+        self._own: dict[str, int] = {}
+        self._own_cycles = 0
+        self.quanta = self.threads = 0
         self.posts = 0
         self.result: list[Value] | None = None
         """What the program gave, at the node that halted."""
@@ -116,6 +124,14 @@ class Processor:
         self.counted: list[tuple[int, ...]] = []
         """What the nodes say: sent, handled, whether the program has ended there."""
         self.closed = False
+
+    def _did(self, event: str) -> None:
+        """Count an event, and its cycles if it sends no message; those that do take the target's time."""
+        self.events[event] += 1
+        own = self._own.get(event)
+        if own is None:
+            own = self._own[event] = 0 if "remote" in event or event == "poll" else self.costs.of(event)
+        self._own_cycles += own
 
     # -- inlets ----------------------------------------------------------------------------------------------
 
@@ -127,7 +143,7 @@ class Processor:
         if not 0 <= inlet < len(frame.block.inlets):
             raise PointsmanError(f"code-block {frame.block.name} has no inlet {inlet}, to which a message came")
         one = frame.block.inlets[inlet]
-        self.events[f"receive {'local' if local else 'remote'} {len(values)}"] += 1
+        self._did(f"receive {'local' if local else 'remote'} {len(values)}")
         self._run_inlet(frame, one, values)
 
     def answered(self, pointer: int, inlet: int, value: Value) -> None:
@@ -148,7 +164,7 @@ class Processor:
             if step.name == "post":
                 self._post(frame, step.target)
             else:
-                self.events["alu"] += 1
+                self._did("alu")
                 self._compute(frame, step)
 
     def _enabled(self, frame: Frame, thread: int) -> str:
@@ -167,7 +183,7 @@ class Processor:
     def _post(self, frame: Frame, thread: int) -> None:
         self.posts += 1
         found = self._enabled(frame, thread)
-        self.events[f"post {frame.state.name.lower()} {found}"] += 1
+        self._did(f"post {frame.state.name.lower()} {found}")
         if found == "unsuccessful":
             return
         if frame.state == FrameState.RUNNING and self.costs.machine == "cm5":
@@ -217,14 +233,17 @@ class Processor:
                     await endpoint.until(lambda: bool(self.ready or self.outbox or self.ended))
                     continue
                 following = self.local.pop()
-            before = self._own_cycles()
+            before = self._own_cycles
             following = await self._thread(endpoint, following)
-            spent = self._own_cycles() - before
+            spent = self._own_cycles - before
             if spent:
                 await Wait(spent, Category.CPU)
-            # After every thread, also one that goes on to another at once: a loop must not keep messages waiting.
-            self.events["poll"] += 1
-            await endpoint.poll()
+            self.threads += 1
+            if (
+                self.threads % POLL_EVERY == 0
+            ):  # also where threads follow at once: a loop must not keep messages waiting
+                self._did("poll")
+                await endpoint.poll()
 
     async def close(self, endpoint: Endpoint) -> None:
         """Once the program has ended here: wait until all messages of all nodes have been handled. Node 0 asks all, until it
@@ -240,12 +259,6 @@ class Processor:
                 for node in range(self.nodes):
                     await endpoint.request(node, "close", replies=0)
         await endpoint.until(lambda: self.closed)
-
-    def _own_cycles(self) -> int:
-        """Cycles so far of what sends no message."""
-        return self.costs.total(
-            Counter({event: n for event, n in self.events.items() if "remote" not in event and event != "poll"})
-        )
 
     async def _thread(self, endpoint: Endpoint, number: int) -> int:
         """Run a thread of the running frame. Gives the thread that follows at once; -1 if none does."""
@@ -269,7 +282,7 @@ class Processor:
                 return following
             if self.ended:
                 return -1
-        self.events["stop"] += 1
+        self._did("stop")
         return -1
 
     def _where(self, frame: Frame, number: int, step: Instruction) -> str:
@@ -281,21 +294,21 @@ class Processor:
         else -1."""
         found = self._enabled(frame, thread)
         if not last:
-            self.events[f"fork push {found}"] += 1
+            self._did(f"fork push {found}")
             if found != "unsuccessful":
                 self.local.append(thread)
             return -1
         if found != "unsuccessful" and thread == current + 1:
-            self.events["fork fall through"] += 1
+            self._did("fork fall through")
         else:
-            self.events[f"fork branch {found}"] += 1
+            self._did(f"fork branch {found}")
         return thread if found != "unsuccessful" else -2
 
     async def _step(self, endpoint: Endpoint, frame: Frame, current: int, step: Instruction, last: bool) -> int:
         """Carry out an instruction. -1: go on; -2: the thread has ended; otherwise the thread that follows at once."""
         name = step.name
         if name in ARITHMETIC:
-            self.events["alu"] += 1
+            self._did("alu")
             self._compute(frame, step)
             return -1
         values = [self._value(frame, one) for one in step.operands]
@@ -305,10 +318,10 @@ class Processor:
             case "cfork":
                 return self._fork(frame, current, step.target, False) if values[0] else -1
             case "switch":
-                self.events["switch"] += 1
+                self._did("switch")
                 return self._fork(frame, current, step.target if values[0] else step.other, last)
             case "init":
-                self.events["init"] += 1
+                self._did("init")
                 frame.counters[step.target] = frame.block.threads[step.target].count
             case "stop":
                 return -1
@@ -344,6 +357,7 @@ class Processor:
             return one.value
         if one.place == Place.REGISTER:
             return self.registers[int(one.value)]
+        self.operands += 1
         value = frame.slots[int(one.value)]
         if value is None:
             raise PointsmanError(f"slot {int(one.value)} of a frame of {frame.block.name} is read before it is written")
@@ -358,6 +372,7 @@ class Processor:
         if isinstance(result, int) and not _LEAST <= result <= _MOST:
             raise PointsmanError(f"{step.name} gives {result:.3g}, and a value has 64 bits")
         if to.place == Place.SLOT:
+            self.operands += 1
             frame.slots[int(to.value)] = result
         else:
             self.registers[int(to.value)] = result
@@ -374,17 +389,17 @@ class Processor:
 
     async def _send(self, endpoint: Endpoint, node: int, pointer: int, inlet: int, values: list[Value]) -> None:
         if node == self.number:
-            self.events[f"send local {len(values)}"] += 1
+            self._did(f"send local {len(values)}")
             self.deliver(pointer, inlet, values, local=True)
             return
-        self.events[f"send remote {len(values)}"] += 1
+        self._did(f"send remote {len(values)}")
         mask, data = packed(values)
         await self._request(endpoint, node, "message", (pointer & _WORD, inlet, mask), data, 0)
 
     async def _asked(self, endpoint: Endpoint, node: int, what: str, number: int) -> None:
         """Free a frame or a structure."""
         if node == self.number:
-            self.events["send local 1"] += 1
+            self._did("send local 1")
             if what == "ifree":
                 self.heap.free(number)
                 return
@@ -392,7 +407,7 @@ class Processor:
                 raise PointsmanError("the frame that runs is freed with threads that are enabled")
             self.frames.free(number)
             return
-        self.events["send remote 1"] += 1
+        self._did("send remote 1")
         await self._request(endpoint, node, what, (number,), b"", 0)
 
     async def _allocated(
@@ -400,23 +415,23 @@ class Processor:
     ) -> None:
         """Have a frame or a structure allocated; its pointer comes to the first inlet, a refusal to the second."""
         if node == self.number:
-            self.events["send local 2"] += 1
+            self._did("send local 2")
             made = self.frames.allocate(of) if what == "falloc" else self.heap.allocate(of)
             self.deliver(frame.number, inlets[made is None], [] if made is None else [made], local=True)
             return
-        self.events["send remote 2"] += 1
+        self._did("send remote 2")
         await self._request(endpoint, node, what, (of, frame.number, inlets[0] | inlets[1] << 16), b"", 1)
 
     async def _fetch(self, endpoint: Endpoint, frame: Frame, values: list[Value], inlet: int, take: bool) -> None:
         pointer, index = values
         node = int(pointer) >> NODE_SHIFT
         if node != self.number:
-            self.events["ifetch remote"] += 1
+            self._did("ifetch remote")
             arguments = (int(pointer) & _WORD, int(index) & _WORD, frame.number, inlet << 1 | take)
             await self._request(endpoint, node, "fetch", arguments, b"", 0)
             return
         value = self.heap.fetch(pointer, index, Deferred(self.number, frame.number, inlet, take))
-        self.events[f"ifetch local {'deferred' if value is None else 'present'}"] += 1
+        self._did(f"ifetch local {'deferred' if value is None else 'present'}")
         if value is not None:
             self._run_inlet(frame, frame.block.inlets[inlet], [value])
 
@@ -424,12 +439,12 @@ class Processor:
         pointer, index, value = values
         node = int(pointer) >> NODE_SHIFT
         if node != self.number:
-            self.events["istore remote"] += 1
+            self._did("istore remote")
             mask, data = packed([value])
             await self._request(endpoint, node, "store", (int(pointer) & _WORD, int(index) & _WORD, mask), data, 0)
             return
         readers = self.heap.store(pointer, index, value)
-        self.events[f"istore local {'deferred' if readers else 'empty'}"] += 1
+        self._did(f"istore local {'deferred' if readers else 'empty'}")
         self.resume(readers, value)
 
     def resume(self, readers: list[Deferred], value: Value) -> None:

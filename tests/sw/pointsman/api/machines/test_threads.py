@@ -42,3 +42,27 @@ def test_what_cannot_be_run_is_a_line_and_status_2(tmp_path: Path) -> None:
     wrong.write_bytes(b"\xff")
     with pytest.raises(PointsmanError, match="is no text"):
         run_tam(wrong)
+
+
+def test_a_functional_program_is_compiled_either_way_and_its_assembler_runs(tmp_path: Path) -> None:
+    out, text = tmp_path / "counts.json", tmp_path / "compiled.tam"
+    found = []
+    for threads in ("operations", "partitions"):
+        arguments = ["tam", str(EXAMPLES / "quicksort.fun"), "6", "2", "--nodes", "2", "--threads", threads]
+        done = CliRunner().invoke(main, [*arguments, "--json", str(out), "--assembler", str(text)])
+        assert done.exit_code == 0, done.output
+        assert "the program gave 5" in done.output
+        found.append(json.loads(out.read_text())["instructions"]["control"])
+        again = run_tam(text, [6, 2], 2)
+        assert again.values["result"] == [5]
+        assert again.values["instructions"]["control"] == found[-1]
+    assert found[1] < found[0]
+
+
+def test_an_error_of_a_functional_program_has_its_place(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.fun"
+    wrong.write_text("(define (main n)\n  (+ n m))\n")
+    done = CliRunner().invoke(main, ["tam", str(wrong), "1", "--assembler", str(tmp_path / "none.tam")])
+    assert done.exit_code == 2
+    assert f"{wrong}:2:8: there is no name 'm' here\n  (+ n m))\n       ^" in done.output
+    assert not (tmp_path / "none.tam").exists()
