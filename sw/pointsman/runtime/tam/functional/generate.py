@@ -47,7 +47,8 @@ class _Block:
         self.users: dict[GraphNode, list[GraphNode]] = {}
         for parts in self.parts.values():
             for part in parts:
-                for trigger in (*part.forked_by, *part.answers):
+                triggers: list[ThreadPart | GraphNode] = [*part.forked_by, *part.answers]
+                for trigger in triggers:
                     self.triggered.setdefault(trigger, []).append(part)
                 for node in part.nodes:
                     for one in node.operands:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from .tree import (
     Array,
     Call,
-    Choice,
+    Conditional,
     Expression,
     Fetch,
     Function,
@@ -176,7 +176,7 @@ class FunctionGraph:
                 for name, part in one.bindings:
                     known[name] = self.value(part, region, known)
                 return self.value(one.body, region, known)
-            case Choice():
+            case Conditional():
                 return self.choice(one, region, names)
             case Loop():
                 return self.loop(one, region, names)
@@ -205,7 +205,7 @@ class FunctionGraph:
         found = self.value(one, region, names)
         return found if found in ("me", 0) else self.node("compute", region, [found, "nodes"], "mod")
 
-    def choice(self, one: Choice, region: Region, names: Mapping[str, Operand]) -> GraphNode:
+    def choice(self, one: Conditional, region: Region, names: Mapping[str, Operand]) -> GraphNode:
         test = self.value(one.test, region, names)
         made = self.node("if", region, [test])
         for branch in (one.yes, one.no):

@@ -148,8 +148,8 @@ def _leave_out_redundant(parts: list[ThreadPart], of: dict[GraphNode, ThreadPart
     earlier: dict[ThreadPart | GraphNode, set[ThreadPart | GraphNode]] = {}
     for part in (parts[place] for place in _in_order([part.nodes for part in parts], before)):
         for answer in part.answers:
-            earlier[answer] = {of[answer]} | earlier[of[answer]]
-        triggers = (*part.forked_by, *part.answers)
+            earlier[answer] = earlier[of[answer]].union((of[answer],))
+        triggers: list[ThreadPart | GraphNode] = [*part.forked_by, *part.answers]
         earlier[part] = set(triggers).union(*(earlier[one] for one in triggers))
         later = set[ThreadPart | GraphNode]().union(*(earlier[one] for one in triggers))
         part.forked_by = [one for one in part.forked_by if one not in later]

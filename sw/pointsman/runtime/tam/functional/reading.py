@@ -32,8 +32,9 @@ from pointsman.cop.text.source import CopError, Source, suggestion
 
 from .tree import (
     Array,
+    Begin,
     Call,
-    Choice,
+    Conditional,
     Expression,
     Fetch,
     Function,
@@ -42,7 +43,6 @@ from .tree import (
     Name,
     Number,
     Operation,
-    Sequence,
     Store,
 )
 
@@ -190,7 +190,7 @@ class _Reader:
     def choice(self, form: ListForm, known: frozenset[str]) -> Expression:
         items = self.items(form, "if", 4, "(if test expression expression)")
         test, yes, no = (self.expression(item, known) for item in items[1:])
-        return Choice(test, yes, no, form.at)
+        return Conditional(test, yes, no, form.at)
 
     def loop(self, form: ListForm, known: frozenset[str]) -> Expression:
         items = self.items(form, "loop", 4, "(loop ((name first following) …) test result)")
@@ -209,7 +209,7 @@ class _Reader:
     def begin(self, form: ListForm, known: frozenset[str]) -> Expression:
         if len(form.items) < 2:
             raise self.wrong(form, "'begin' takes an expression or more")
-        return Sequence(tuple(self.expression(item, known) for item in form.items[1:]), form.at)
+        return Begin(tuple(self.expression(item, known) for item in form.items[1:]), form.at)
 
     def at(self, form: ListForm, known: frozenset[str]) -> Expression:
         items = self.items(form, "at", 3, "(at node (function argument …)) or (at node (array size))")

@@ -40,7 +40,7 @@ class Let:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Conditional:
     """``(if test yes no)``."""
 
     test: Expression
@@ -62,7 +62,7 @@ class Loop:
 
 
 @dataclass(frozen=True)
-class Sequence:
+class Begin:
     """All of these, in any order; the value of the last."""
 
     items: tuple[Expression, ...]
@@ -107,7 +107,7 @@ class Store:
     at: int
 
 
-Expression = Number | Name | Operation | Let | Choice | Loop | Sequence | Call | Array | Fetch | Store
+Expression = Number | Name | Operation | Let | Conditional | Loop | Begin | Call | Array | Fetch | Store
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from pointsman.runtime.tam.functional.reading import read_functions
 from pointsman.runtime.tam.functional.tree import (
     Array,
     Call,
-    Choice,
+    Conditional,
     Expression,
     Fetch,
     Function,
@@ -104,7 +104,7 @@ class Naive:
                 for name, part in one.bindings:
                     names = {**names, name: self.spawn(self.value(part, names))}
                 return (yield from self.value(one.body, names))
-            case Choice():
+            case Conditional():
                 test = yield from self.value(one.test, names)
                 return (yield from self.value(one.yes if test else one.no, names))
             case Loop():

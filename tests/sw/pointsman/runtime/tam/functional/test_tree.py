@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pointsman.runtime.tam.functional.reading import read_functions
-from pointsman.runtime.tam.functional.tree import Call, Choice, Fetch, Function, Name, Number, Operation
+from pointsman.runtime.tam.functional.tree import Call, Conditional, Fetch, Function, Name, Number, Operation
 
 
 def test_a_function_is_its_tree() -> None:
@@ -11,6 +11,8 @@ def test_a_function_is_its_tree() -> None:
     main, f = read_functions(text)
     test = Operation("lt", (Name("a", 24), Number(2, 26)), 21)
     call = Call("f", (Number(2.0, 48),), Number(1, 43), 45)
-    assert main == Function("main", ("a",), Choice(test, Fetch(Name("a", 34), Number(0, 36), 29), call, 17), main.at)
+    assert main == Function(
+        "main", ("a",), Conditional(test, Fetch(Name("a", 34), Number(0, 36), 29), call, 17), main.at
+    )
     assert isinstance(f.body, Operation)
     assert [type(one).__name__ for one in f.body.operands] == ["Number", "Name"]
