@@ -3,27 +3,29 @@
 Takes each operator of the images and its definition, the operator of the program; notes findings. The roles of all nodes are
 carried out for every run-time value, with words that say where they come from (`processor`), over the streams that other rules
 prove (`wires`). Each call must give the message of the definition (`definitions`), word by word, and when all are through no
-word may be left. As the wires have the least room that a router can have, calls that end here end on the hardware.
+word may be left. Instances that words join are carried out together, the others each for itself, and of those that do the same
+at other nodes and registers only the first. As the wires have the least room that a router can have, calls that end here end on
+the hardware.
 
 Leaves out what only the run time makes, and says so: schedules made at run time, messages that processors pass on.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import lcm
 
 from pointsman.artifacts.images.images import Images, NodeOperator, OperatorImage, Promise, Role
 from pointsman.program.catalogue import ITEM_FUNCTIONS, OPERATORS
 from pointsman.program.program import Operator, Runtime
+from pointsman.verify.node.groups import groups_of, nodes_of
 from pointsman.verify.report import Notebook
 
-from .definitions import Anyone, Call, Definition, Fold, Gives, Meeting, Nothing, Zeros
-from .processor import NoMeaningError, Processor, Result, Size, barrier_lanes
-from .wires import TOKEN, ZERO, Term, Wires
+from .definitions import Definition
+from .processor import Size
+from .rounds import Run
+from .wires import Wires
 
 MOST_WORDS = 4_000_000
 """Words times nodes times values that are looked at in an operator; of more values only some are."""
@@ -44,6 +46,20 @@ def check_meaning(images: Images, notebook: Notebook) -> None:
 
 
 @dataclass(frozen=True)
+class _Part:
+    """Instances between which words go."""
+
+    instances: tuple[int, ...]
+    """Their numbers."""
+    nodes: dict[int, int]
+    """Each node and its number within the part: instances that do the same number their nodes the same way."""
+    promises: list[Promise] = field(default_factory=list)
+    """Its streams."""
+    used: dict[int, list[int]] = field(default_factory=dict)
+    """By state, which of the streams there are."""
+
+
+@dataclass(frozen=True)
 class _Meaning:
     """An operator beside its definition."""
 
@@ -53,6 +69,12 @@ class _Meaning:
     program: Operator
     promises: Sequence[Promise]
     notebook: Notebook
+    right: set[Hashable] = field(default_factory=set)
+    """What has been carried out and is right (`_likeness`)."""
+    known: dict[Hashable, int] = field(default_factory=dict)
+    """Numbers of things that are compared often."""
+    shapes: dict[tuple[int, int], tuple[int, dict[int, int]]] = field(default_factory=dict)
+    """By node and number of its role: `_shape`."""
 
     @property
     def views(self) -> Mapping[int, NodeOperator]:
@@ -85,9 +107,11 @@ class _Meaning:
             step = -(-work * len(values) // MOST_WORDS)
             values = range(0, len(values), step)
             self.notebook.leave_out(f"what '{operator.label}' means for all of its values: one in {step} is looked at")
+        parts = self._parts()
         for value in values:
             self.notebook.counts["meanings"] += 1
-            self._check_value(value, size)
+            for part in parts:
+                self._check_part(part, value, size)
 
     def _size(self) -> Size:
         """A message length that shows all that the real one does: registers take turns, so longer ones repeat what happens."""
@@ -104,24 +128,110 @@ class _Meaning:
         function = dict(self.program.instances[0].operands).get("function")
         return Size(words, real, function in ITEM_FUNCTIONS or function is None)
 
-    def _check_value(self, value: int, size: Size) -> None:
+    def _parts(self) -> list[_Part]:
+        """The instances, those together between which words go."""
+        promises = self.promises
+        if self._hijacks and not promises:
+            # Words that close the phase go over the streams of the others in it (§5.2.3).
+            promises = [one for one in self.images.promises if one.phase == self.operator.phase]
+        groups = [frozenset(one.nodes) for one in self.program.instances]
+        root = groups_of([*groups, *map(nodes_of, promises)])
+        members: dict[int, list[int]] = {}
+        for number, instance in enumerate(self.program.instances):
+            members.setdefault(root[instance.nodes[0]], []).append(number)
+        parts = {}
+        for at, instances in members.items():
+            nodes = dict.fromkeys(node for number in instances for node in self.program.instances[number].nodes)
+            parts[at] = _Part(tuple(instances), {node: k for k, node in enumerate(nodes)})
+        for promise in promises:
+            if root[promise.source] in parts:
+                part = parts[root[promise.source]]
+                for state in promise.values:
+                    part.used.setdefault(state, []).append(len(part.promises))
+                part.promises.append(promise)
+        return list(parts.values())
+
+    def _check_part(self, part: _Part, value: int, size: Size) -> None:
         operator = self.operator
-        numbers = operator.values[value]
-        said = ", ".join(f"{name} {number}" for name, number in zip(operator.runtime, numbers, strict=False))
-        note = partial(self.notebook.note, "meaning", operator=operator, values=(said,) if said else ())
-        definitions = [Definition(self.program, i, numbers) for i in range(len(self.program.instances))]
         state = value * operator.stages
         stages = operator.stages if operator.gated else 1
         for at in range(state + 1, state + stages) if stages > 1 else (state,):
-            # That no word of a gated barrier passes a node that has not called is proven by the rule "gates", and whom the words
-            # that close a phase tell of by "message-ends".
-            meets = not operator.gated and not self._hijacks
-            run = _Run(definitions, self._roles(at), self._wires(at), size, meets)
-            for node, message, right in run.problems():
-                note(message, right, node=node)
+            states = range(at, at + (1 if operator.gated else operator.stages))
+            numbers = sorted({number for one in states for number in part.used.get(one, ())})
+            promises = [part.promises[number] for number in numbers]
+            likeness = self._likeness(part, value, states, promises)
+            if likeness not in self.right and self._is_right(part, value, states, promises, size):
+                self.right.add(likeness)
 
-    def _roles(self, state: int) -> dict[int, Role]:
-        return {node: view.roles[view.role_of[self._state_at(view, state)]] for node, view in self.views.items()}
+    def _is_right(self, part: _Part, value: int, states: range, promises: Sequence[Promise], size: Size) -> bool:
+        operator = self.operator
+        numbers = operator.values[value]
+        said = ", ".join(f"{name} {number}" for name, number in zip(operator.runtime, numbers, strict=False))
+        definitions = [Definition(self.program, i, numbers) for i in part.instances]
+        roles = {node: self._role(node, states[0]) for node in part.nodes}
+        own = {node: self.views[node].role_of for node in part.nodes}
+        # Of an operator whose later stages serve other nodes, the streams of all its stages.
+        needs = [{node for node, of in own.items() if of[one] != of[states[0]]} for one in states]
+        # That no word of a gated barrier passes a node that has not called is proven by the rule "gates", and whom the words
+        # that close a phase tell of by "message-ends".
+        meets = not operator.gated and not self._hijacks
+        problems = Run(definitions, roles, Wires(promises, states, needs), size, meets).problems()
+        for node, message, right in problems:
+            values = (said,) if said else ()
+            self.notebook.note("meaning", message, right, operator, values=values, node=node)
+        return not problems
+
+    def _likeness(self, part: _Part, value: int, states: range, promises: Iterable[Promise]) -> Hashable:
+        """Everything that decides what the instances of a part do for a value, without the numbers of nodes and registers: parts
+        with equal ones do the same."""
+        nodes, name = part.nodes, self._name
+        instances = tuple(
+            (name(self.program.instances[i].operands), name(tuple(nodes[n] for n in self.program.instances[i].nodes)))
+            for i in part.instances
+        )
+        roles = tuple(
+            (
+                self._shape(n, states[0])[0],
+                *(self.views[n].role_of[one] != self.views[n].role_of[states[0]] for one in states[1:]),
+            )
+            for n in nodes
+        )
+        ways = tuple(
+            (tuple(one in promise.values for one in states[1:]), *self._ends(promise, nodes, states[0]))
+            for promise in promises
+        )
+        return self.operator.values[value], instances, name(roles), name(ways)
+
+    def _ends(self, promise: Promise, nodes: Mapping[int, int], state: int) -> tuple[tuple[int, int], ...]:
+        """Ends of a stream within a part: nodes, and registers as the node's role comes to them."""
+        ends = ((promise.source, promise.register), *promise.destinations)
+        return tuple(
+            (nodes[node], self._shape(node, state)[1].get(register, -1 - register))
+            if node in nodes
+            else (-1 - node, register)
+            for node, register in ends
+        )
+
+    def _name(self, thing: Hashable) -> int:
+        """A number for a thing, the same for equal things."""
+        return self.known.setdefault(thing, len(self.known))
+
+    def _shape(self, node: int, state: int) -> tuple[int, dict[int, int]]:
+        """A number for what a node's role does, whatever its registers; and its registers, in the order in which they come."""
+        view = self.views[node]
+        index = view.role_of[self._state_at(view, state)]
+        if (node, index) not in self.shapes:
+            role = view.roles[index]
+            registers = {r: k for k, r in enumerate(dict.fromkeys(r for lane in role.lanes for r in lane.registers))}
+            lanes = tuple(replace(lane, registers=tuple(registers[r] for r in lane.registers)) for lane in role.lanes)
+            # What is in the router and how long words take is not carried out here.
+            alike = replace(role, lanes=lanes, rewrites=(), delay=0, commands=())
+            self.shapes[node, index] = self._name(alike), registers
+        return self.shapes[node, index]
+
+    def _role(self, node: int, state: int) -> Role:
+        view = self.views[node]
+        return view.roles[view.role_of[self._state_at(view, state)]]
 
     def _state_at(self, view: NodeOperator, state: int) -> int:
         """The state whose role a node takes: of a value that another node brings it knows only whether it names itself."""
@@ -129,170 +239,3 @@ class _Meaning:
         if not operator.remote or any(role.commands for role in view.roles):
             return state
         return operator.values.index((view.position,)) if (view.position,) in operator.values else 0
-
-    def _wires(self, state: int) -> Wires:
-        """The streams in a state; of an operator whose later stages serve other nodes, those of all its stages."""
-        states = range(state, state + (1 if self.operator.gated else self.operator.stages))
-        needs = [{n for n, view in self.views.items() if view.role_of[one] != view.role_of[state]} for one in states]
-        promises = self.promises
-        if self._hijacks and not promises:
-            # Words that close the phase go over the streams of the others in it (§5.2.3).
-            promises = [one for one in self.images.promises if one.phase == self.operator.phase]
-        return Wires(promises, states, needs)
-
-
-class _Run:
-    """All nodes of an operator in a few rounds, for one choice of values."""
-
-    def __init__(
-        self, definitions: Sequence[Definition], roles: Mapping[int, Role], wires: Wires, size: Size, meets: bool
-    ) -> None:
-        self.wires = wires
-        self.meets = meets
-        self.size = size
-        self.roles = roles
-        self.definitions = definitions
-        self.found: list[tuple[int | None, str, str]] = []
-        self.plans = {node: self._plan(node) for node in roles}
-        self.rounds = max((self._rounds(node) for node in roles), default=0)
-        if wires.stages > 1:
-            self.rounds = 1  # every round has a load function of its own
-        self.read: dict[int, int] = {}
-        """By instance of a collect, how many messages have been read."""
-
-    def problems(self) -> list[tuple[int | None, str, str]]:
-        """(node, what is wrong, what would be right) of each problem."""
-        running = {node: self._node(node) for node in self.roles}
-        awake = deque(running)
-        while awake:
-            node = awake.popleft()
-            try:
-                next(running[node])
-            except StopIteration:
-                del running[node]
-            except NoMeaningError as error:
-                return [(node, str(error), "a role that can be carried out")]
-            awake.extend(other for other in self.wires.awake if other in running and other not in awake)
-            self.wires.awake.clear()
-            if len(self.found) > 8:
-                return self.found
-        if running:
-            waiting = ", ".join(map(str, sorted(running)[:8]))
-            self.found.append(
-                (None, f"its functions never return at nodes {waiting}", "they return when all have called them")
-            )
-        elif self.wires.left():
-            node, register = self.wires.left()[0]
-            self.found.append(
-                (node, f"a word is left at register {register}", "none, when all functions have returned")
-            )
-        return self.found
-
-    def _plan(self, node: int) -> tuple[Definition, int, list[Call]]:
-        """Of a node: its first instance, its position there, and what it calls in a round. A node of several instances may write
-        in one and read in another."""
-        own = [(one, one.nodes.index(node)) for one in self.definitions if node in one.nodes]
-        (first, position), *others = own
-        calls = first.calls(position)
-        if first.operator.flow == "directional":
-            for other, there in others:
-                calls = [*calls, *other.calls(there)]
-        return first, position, calls
-
-    def _rounds(self, node: int) -> int:
-        """Rounds after which a node's role has begun again."""
-        calls = self.plans[node][2]
-        names = [call.function for call in calls]
-        return max((-(-self.roles[node].turns // names.count(name)) for name in set(names)), default=0) + 1
-
-    def _node(self, node: int) -> Generator[None, None, None]:
-        """A node's calls in all rounds."""
-        definition, position, calls = self.plans[node]
-        role = self.roles[node]
-        processor = Processor(node, position, definition.ranks[position], role, self.wires, self.size)
-        yield from self._meet(processor, definition)
-        for turn in range(self.rounds):
-            for call in calls:
-                while not self._may_begin(definition, position, call, turn):
-                    yield
-                result = yield from processor.call(call.function, gives_none=isinstance(call.gives, Meeting))
-                wrong = self._wrong(node, definition, call.gives, result, turn)
-                if wrong is not None:
-                    self.found.append((node, f"{call.function} in round {turn} gives {wrong}", _shown(call.gives)))
-
-        if self.wires.stages > 1:
-            yield from processor.go_on()
-
-    def _may_begin(self, definition: Definition, position: int, call: Call, turn: int) -> bool:
-        """May a node call now? Of the nodes that write in a collect one does at a time (A.1), here each when the message of the
-        one before has been read."""
-        if definition.operator.kind != "collect" or call.function != "write":
-            return True
-        return self.read.get(definition.instance, 0) == turn * len(definition.members) + definition.members.index(
-            position
-        )
-
-    def _meet(self, processor: Processor, definition: Definition) -> Generator[None, None, None]:
-        """The barrier in the load function, if the role has one."""
-        if barrier_lanes(processor.role):
-            known = yield from processor.meet()
-            if known != (1 << definition.size) - 1:
-                self.found.append((processor.node, "its load function does not wait for all nodes", "a barrier"))
-
-    def _wrong(self, node: int, definition: Definition, gives: Gives, result: Result, turn: int) -> str | None:
-        """What a call gives instead of what it should; None if it is right."""
-        message = result.message
-        if isinstance(gives, Meeting):
-            if result.known == (1 << definition.size) - 1 or not self.meets:
-                return None
-            late = next(k for k in range(definition.size) if not result.known >> k & 1)
-            return f"its answer before node {definition.nodes[late]} has called"
-        if isinstance(gives, Nothing):
-            return None if message is None else "a message"
-        if message is None:
-            return "no message"
-        words = range(self.size.words)
-        if isinstance(gives, Anyone):
-            read = self.read.get(definition.instance, 0)
-            self.read[definition.instance] = read + 1
-            self.wires.awake.update(dict.fromkeys(definition.nodes))
-            sender = definition.ranks[definition.members[read % len(definition.members)]]
-            gives = Fold(sender, sender)
-        if isinstance(gives, Zeros):
-            wanted = [ZERO] * self.size.words
-        else:
-            call = turn * gives.each + gives.call
-            wanted = [((gives.first, gives.last, call, k),) for k in words]
-        wrong = next((k for k in words if message[k] != wanted[k]), None)
-        return None if wrong is None else f"as word {wrong} {_term(definition, message[wrong])}"
-
-
-def _shown(gives: Gives) -> str:
-    match gives:
-        case Fold(first, last) if first == last:
-            return "the message of the operator's definition"
-        case Fold():
-            return "all messages of the operator's definition, in order"
-        case Anyone():
-            return "a message that has not been read, whole"
-        case Zeros():
-            return "zeros"
-        case Meeting():
-            return "an answer when all nodes have called"
-        case _:
-            return "no message"
-
-
-def _term(definition: Definition, term: Term) -> str:
-    """A word in words: whose it is, and of which call."""
-    if term == ZERO:
-        return "0, which nobody sent"
-    if term == TOKEN:
-        return "a word without contents"
-    at = {rank: definition.nodes[position] for position, rank in definition.ranks.items()}
-    parts = [
-        f"word {word} of message {call} of node{'' if first == last else 's'} {at.get(first, first)}"
-        + ("" if first == last else f" to {at.get(last, last)}")
-        for first, last, call, word in term[:3]
-    ]
-    return ", then ".join(parts) + (", …" if len(term) > 3 else "")

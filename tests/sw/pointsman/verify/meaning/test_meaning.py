@@ -17,6 +17,7 @@ from pointsman.plan.make_plan import make_plan
 from pointsman.program.program import Operator
 from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
+from pointsman.verify.meaning.rounds import Run
 
 SHIFT = "(cshift 's 1 :m 20)"
 REDUCE = "(reduce 's 'left 2 :m 3)"
@@ -198,3 +199,30 @@ def test_a_combination_of_no_message() -> None:
     assert nodes
     for node in nodes:
         breaks("meaning", with_roles(images, nothing, node, "s"), "which there is not")
+
+
+ROWS = "(subset (make-1d 'x) (broadcast 's 1 :m 20))"
+
+
+def test_of_instances_that_do_the_same_one_is_carried_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    images = make_images(make_plan(compile_text(ROWS, topology=mesh(3, 4)), NodeShape(), name="meaning"))
+    carried_out: list[int] = []
+    problems = Run.problems
+
+    def counted(run: Run) -> list[tuple[int | None, str, str]]:
+        carried_out.append(len(run.roles))
+        return problems(run)
+
+    monkeypatch.setattr(Run, "problems", counted)
+    assert check_images(images).ok
+    assert set(carried_out) == {3}
+    assert len(carried_out) < 4
+
+
+@pytest.mark.parametrize("row", range(4))
+def test_a_fault_in_one_of_the_instances_is_found_there(row: int) -> None:
+    images = make_images(make_plan(compile_text(ROWS, topology=mesh(3, 4)), NodeShape(), name="meaning"))
+    node = 3 * row + 2
+    changed = with_roles(images, lambda role: replace(role, result=False), node, "s")
+    found = [one.node for one in check_images(changed).findings if one.rule == "meaning"]
+    assert set(found) == {node}

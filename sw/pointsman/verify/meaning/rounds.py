@@ -1,0 +1,176 @@
+"""The nodes of an operator's instances call its functions, round after round, until their roles begin again.
+
+Takes what each node calls (`definitions`), how it does that (`processor`), and the streams between them (`wires`); gives what is
+wrong. Calls run until they wait; nodes go on when a word comes or leaves.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator, Mapping, Sequence
+
+from pointsman.artifacts.images.images import Role
+
+from .definitions import Anyone, Call, Definition, Fold, Gives, Meeting, Nothing, Zeros
+from .processor import NoMeaningError, Processor, Result, Size, barrier_lanes
+from .wires import TOKEN, ZERO, Term, Wires
+
+
+class Run:
+    """All nodes of some instances in a few rounds, for one choice of values."""
+
+    def __init__(
+        self, definitions: Sequence[Definition], roles: Mapping[int, Role], wires: Wires, size: Size, meets: bool
+    ) -> None:
+        self.wires = wires
+        self.meets = meets
+        self.size = size
+        self.roles = roles
+        self.definitions = definitions
+        self.found: list[tuple[int | None, str, str]] = []
+        self.plans = {node: self._plan(node) for node in roles}
+        self.rounds = max((self._rounds(node) for node in roles), default=0)
+        if wires.stages > 1:
+            self.rounds = 1  # every round has a load function of its own
+        self.read: dict[int, int] = {}
+        """By instance of a collect, how many messages have been read."""
+
+    def problems(self) -> list[tuple[int | None, str, str]]:
+        """(node, what is wrong, what would be right) of each problem."""
+        running = {node: self._node(node) for node in self.roles}
+        waiting, queued = deque(running), set(running)
+        while waiting:
+            node = waiting.popleft()
+            queued.discard(node)
+            try:
+                next(running[node])
+            except StopIteration:
+                del running[node]
+            except NoMeaningError as error:
+                return [(node, str(error), "a role that can be carried out")]
+            awake = [other for other in self.wires.awake if other in running and other not in queued]
+            self.wires.awake.clear()
+            waiting.extend(awake)
+            queued.update(awake)
+            if len(self.found) > 8:
+                return self.found
+        if running:
+            stuck = ", ".join(map(str, sorted(running)[:8]))
+            self.found.append(
+                (None, f"its functions never return at nodes {stuck}", "they return when all have called them")
+            )
+        elif self.wires.left():
+            node, register = self.wires.left()[0]
+            self.found.append(
+                (node, f"a word is left at register {register}", "none, when all functions have returned")
+            )
+        return self.found
+
+    def _plan(self, node: int) -> tuple[Definition, int, list[Call]]:
+        """Of a node: its first instance, its position there, and what it calls in a round. A node of several instances may write
+        in one and read in another."""
+        own = [(one, one.nodes.index(node)) for one in self.definitions if node in one.nodes]
+        (first, position), *others = own
+        calls = first.calls(position)
+        if first.operator.flow == "directional":
+            for other, there in others:
+                calls = [*calls, *other.calls(there)]
+        return first, position, calls
+
+    def _rounds(self, node: int) -> int:
+        """Rounds after which a node's role has begun again."""
+        calls = self.plans[node][2]
+        names = [call.function for call in calls]
+        return max((-(-self.roles[node].turns // names.count(name)) for name in set(names)), default=0) + 1
+
+    def _node(self, node: int) -> Generator[None, None, None]:
+        """A node's calls in all rounds."""
+        definition, position, calls = self.plans[node]
+        role = self.roles[node]
+        processor = Processor(node, position, definition.ranks[position], role, self.wires, self.size)
+        yield from self._meet(processor, definition)
+        for turn in range(self.rounds):
+            for call in calls:
+                while not self._may_begin(definition, position, call, turn):
+                    yield
+                result = yield from processor.call(call.function, gives_none=isinstance(call.gives, Meeting))
+                wrong = self._wrong(node, definition, call.gives, result, turn)
+                if wrong is not None:
+                    self.found.append((node, f"{call.function} in round {turn} gives {wrong}", _shown(call.gives)))
+
+        if self.wires.stages > 1:
+            yield from processor.go_on()
+
+    def _may_begin(self, definition: Definition, position: int, call: Call, turn: int) -> bool:
+        """May a node call now? Of the nodes that write in a collect one does at a time (A.1), here each when the message of the
+        one before has been read."""
+        if definition.operator.kind != "collect" or call.function != "write":
+            return True
+        return self.read.get(definition.instance, 0) == turn * len(definition.members) + definition.members.index(
+            position
+        )
+
+    def _meet(self, processor: Processor, definition: Definition) -> Generator[None, None, None]:
+        """The barrier in the load function, if the role has one."""
+        if barrier_lanes(processor.role):
+            known = yield from processor.meet()
+            if known != (1 << definition.size) - 1:
+                self.found.append((processor.node, "its load function does not wait for all nodes", "a barrier"))
+
+    def _wrong(self, node: int, definition: Definition, gives: Gives, result: Result, turn: int) -> str | None:
+        """What a call gives instead of what it should; None if it is right."""
+        message = result.message
+        if isinstance(gives, Meeting):
+            if result.known == (1 << definition.size) - 1 or not self.meets:
+                return None
+            late = next(k for k in range(definition.size) if not result.known >> k & 1)
+            return f"its answer before node {definition.nodes[late]} has called"
+        if isinstance(gives, Nothing):
+            return None if message is None else "a message"
+        if message is None:
+            return "no message"
+        words = range(self.size.words)
+        if isinstance(gives, Anyone):
+            read = self.read.get(definition.instance, 0)
+            self.read[definition.instance] = read + 1
+            self.wires.awake.update(dict.fromkeys(definition.nodes))
+            sender = definition.ranks[definition.members[read % len(definition.members)]]
+            gives = Fold(sender, sender)
+        if isinstance(gives, Zeros):
+            wanted = [ZERO] * self.size.words
+        else:
+            call = turn * gives.each + gives.call
+            wanted = [((gives.first, gives.last, call, k),) for k in words]
+        wrong = next((k for k in words if message[k] != wanted[k]), None)
+        return None if wrong is None else f"as word {wrong} {_term(definition, message[wrong])}"
+
+
+def _shown(gives: Gives) -> str:
+    match gives:
+        case Fold(first, last) if first == last:
+            return "the message of the operator's definition"
+        case Fold():
+            return "all messages of the operator's definition, in order"
+        case Anyone():
+            return "a message that has not been read, whole"
+        case Zeros():
+            return "zeros"
+        case Meeting():
+            return "an answer when all nodes have called"
+        case _:
+            return "no message"
+
+
+def _term(definition: Definition, term: Term) -> str:
+    """A word in words: whose it is, and of which call."""
+    if term == ZERO:
+        return "0, which nobody sent"
+    if term == TOKEN:
+        return "a word without contents"
+    at = {rank: definition.nodes[position] for position, rank in definition.ranks.items()}
+    parts = [
+        f"word {word} of message {call} of node{'' if first == last else 's'} {at.get(first, first)}"
+        + ("" if first == last else f" to {at.get(last, last)}")
+        for first, last, call, word in term[:3]
+    ]
+    return ", then ".join(parts) + (", …" if len(term) > 3 else "")
