@@ -24,6 +24,7 @@ from pointsman import cop
 from pointsman.api.machines.threads import run_tam
 from pointsman.network import mesh, parse_size
 from pointsman.runtime import Application, Node
+from pointsman.runtime.api.application import load_application, parse_options
 from pointsman.runtime.splitc import SplitC, SplitCApplication
 from pointsman.runtime.tam.functional.partition import THREADS
 
@@ -172,6 +173,25 @@ def sorts() -> list[dict[str, Any]]:
     return found
 
 
+def radix_phases(keys: int = 1 << 15, procs: int = 8) -> dict[str, Any]:
+    """Phases of radix sort with 16-bit digits on the machine with the CM-5's figures, microseconds for each key of a processor.
+
+    And what its stores cost as active messages, each key sent and received once a pass."""
+    path = ROOT / "examples/splitc/sort.py"
+    kind: Any = load_application(path)
+    words = ["--algorithm", "radix", "--keys", str(keys * procs), "--bits", "16"]
+    sort = kind(parse_options(kind, path, words), mesh(procs))
+    assert pointsman.run(sort, target="logp", logp="cm5").correct
+    cycles = sort.phase_cycles()
+    machine = CALIBRATIONS["cm5"]
+    return {
+        "keys": keys,
+        "processors": procs,
+        "microseconds": {phase: round(one / 10, 3) for phase, one in cycles.items()},
+        "messages": round(2 * (procs - 1) / procs * (machine.send + machine.receive) / 10, 3),
+    }
+
+
 def threads() -> dict[str, dict[str, Any]]:
     """Events of the TAM programs on 8 processors, with cycles of the CM-5."""
     programs = {"fib": [12], "matmul": [6], "quicksort": [40, 1], "radicals": [12]}
@@ -209,7 +229,12 @@ def main() -> None:
     given = parser.parse_args()
     found: dict[str, Any] = {}
     if not given.sorts and not given.functional:
-        found = {"mesh": given.mesh, "accesses": accesses(parse_size(given.mesh)), "tam": threads()}
+        found = {
+            "mesh": given.mesh,
+            "accesses": accesses(parse_size(given.mesh)),
+            "tam": threads(),
+            "radix": radix_phases(),
+        }
     if not given.functional:
         found["sorts"] = sorts()
     if not given.sorts:

@@ -28,6 +28,7 @@ class Sort(SplitCApplication):
 
     def __init__(self, options, topology):
         super().__init__(options, topology)
+        self.phases = options.phases = {}
         rng = np.random.default_rng(options.key_seed)
         self.keys = rng.integers(0, 2**options.key_bits - 1, options.keys, dtype=np.int64, endpoint=True).astype(
             np.int32
@@ -49,6 +50,11 @@ class Sort(SplitCApplication):
         if len(found) < len(self.keys) or not np.array_equal(found[: len(self.keys)], np.sort(self.keys)):
             raise WrongAnswer("the keys are not in order")
         return f"{len(self.keys)} keys in order"
+
+    def phase_cycles(self):
+        """Cycles of each phase of radix sort, of the processor that took longest, for each key of a processor."""
+        n = max(1, -(-len(self.keys) // self.topology.nodes))
+        return {phase: max(cycles.values()) / n for phase, cycles in self.phases.items()}
 
 
 async def sorted_here(s: SplitC, keys: np.ndarray) -> np.ndarray:
@@ -130,13 +136,23 @@ async def radix(s: SplitC, own: np.ndarray, given) -> np.ndarray:
     n, buckets = len(own), 2**given.bits
     table = await s.all_spread_allocate(2 * n * s.PROCS, np.int32)
     own = own.astype(np.int32)
+    began = s.time
+
+    def ended(phase):
+        nonlocal began
+        mine = given.phases.setdefault(phase, {})
+        mine[s.MYPROC] = mine.get(s.MYPROC, 0) + s.time - began
+        began = s.time
+
     for turn, shift in enumerate(range(0, 31, given.bits)):
         digits = own >> shift & buckets - 1
         count = np.bincount(digits, minlength=buckets).astype(np.int32)
         await s.compute(n + buckets)
+        ended("histogramming")
         upto = await s.scan(count)
         total = await s.broadcast(upto, s.PROCS - 1)
         before = np.cumsum(total) - total + upto - count
+        ended("scanning")
         order = np.argsort(digits, kind="stable")
         rank = np.empty(n, np.int64)
         rank[order] = np.arange(n) - np.repeat(np.cumsum(count) - count, count)
@@ -144,6 +160,7 @@ async def radix(s: SplitC, own: np.ndarray, given) -> np.ndarray:
         area = table.addr + 4 * n * (turn % 2)
         await _put(s, area, n, before[digits] + rank, own)
         own = s.memory.view(area, n, np.int32).copy()
+        ended("permuting")
     return own
 
 

@@ -37,3 +37,10 @@ def test_accesses_have_figures(one_sided: Any) -> None:
     results = pointsman.run(one_sided.Accesses, mesh(2, 2), target="packet", engine="model").finished.record.results
     assert len(results[0]) == 9
     assert all(cycles > 0 for one in results for cycles in one.values())
+
+
+def test_permuting_takes_what_its_messages_take_and_scanning_what_the_digits_take(one_sided: Any) -> None:
+    few, many = (one_sided.radix_phases(keys, 4) for keys in (1 << 10, 1 << 12))
+    for one in (few, many):
+        assert one["messages"] < one["microseconds"]["permuting"] < 3 * one["messages"]
+    assert many["microseconds"]["scanning"] == pytest.approx(few["microseconds"]["scanning"] / 4, rel=0.05)
