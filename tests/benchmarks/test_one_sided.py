@@ -40,7 +40,7 @@ def test_accesses_have_figures(one_sided: Any) -> None:
 
 
 def test_permuting_takes_what_its_messages_take_and_scanning_what_the_digits_take(one_sided: Any) -> None:
-    few, many = (one_sided.radix_phases(keys, 4) for keys in (1 << 10, 1 << 12))
+    few, many = (one_sided.radix_phases(keys, 4) for keys in (1 << 13, 1 << 15))
     for one in (few, many):
-        assert one["messages"] < one["microseconds"]["permuting"] < 3 * one["messages"]
+        assert one["messages"] < one["microseconds"]["permuting"] < 1.6 * one["messages"]
     assert many["microseconds"]["scanning"] == pytest.approx(few["microseconds"]["scanning"] / 4, rel=0.05)
