@@ -71,8 +71,6 @@ def _table(number: int, name: str, measured: Measured) -> Answer:
     ordered = True
     for row in rows_of(number):
         mine = found[int(row["data_words"])]
-        if "connections" not in mine:
-            continue
         ratios["connections"].append(mine["connections"] / int(row["measured_conset"]))
         ratios["messages"].append(mine["messages"] / int(row["measured_msgpass"]))
         ordered &= mine["connections"] < mine["messages"]
@@ -81,8 +79,6 @@ def _table(number: int, name: str, measured: Measured) -> Answer:
     spans = ", ".join(f"{kind} {min(found):.2f} to {max(found):.2f}" for kind, found in ratios.items())
     why = "; ".join(f"misprint: {MISPRINTS[name, words]}" for words, kind, _, _ in wrong if (name, words) in MISPRINTS)
     why = f"orderings all; {why}" if why else "orderings all"
-    if len(every) < 8:
-        why += "; measured to 2,048 words"
     if number == 3:
         why += f"; ours in {found[32]['phases']} phases, and 63 messages, of which they count 64"
     return verdict_if(

@@ -23,6 +23,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from pointsman.errors import PointsmanError
 from pointsman.kernels import kernel
 
 from .machine import ChannelMachine
@@ -31,6 +32,8 @@ NEVER = 1 << 62
 MOST_NODES = 1 << 12
 """More than there are nodes on any way."""
 SENDING, RECEIVING = 0, 1
+MESSAGES = 1 << 20
+"""Flows of messages have numbers from here on, those of connections from 0."""
 
 
 class Flow(NamedTuple):
@@ -55,10 +58,10 @@ class Fabric(Protocol):
     """Links, channels and the units of processors; two engines have this interface."""
 
     def connect(self, flows: Sequence[Flow]) -> None:
-        """Replace all connections; whatever words they still have are lost. Flows 0, 1, … are these."""
+        """Replace all connections; whatever words they still have are lost. Flows 0, 1, … are these. Messages stay."""
 
     def message(self, flow: Flow) -> int:
-        """A message that is about to be sent; the number of its flow."""
+        """A message that is about to be sent; the number of its flow, `MESSAGES` or more."""
 
     def begin(self, cell: int, unit: int, flow: int, words: int, element: int, ready: int) -> None:
         """A unit moves ``words`` words of a flow, one each ``element`` clocks, from clock ``ready`` on."""
@@ -71,7 +74,8 @@ class Fabric(Protocol):
 
 
 class State(NamedTuple):
-    """The engine's memory. Channel ``base[f] + i`` is channel i of flow f; ``turn[l]`` the place of link l that went last."""
+    """The engine's memory. Its first flows are the messages, so that they stay where they are when connections are replaced.
+    Channel ``base[f] + i`` is channel i of flow f; ``turn[l]`` the place of link l that went last."""
 
     base: np.ndarray
     length: np.ndarray
@@ -120,39 +124,35 @@ class CompiledFabric:
         self._units = [np.full((cells, 2), value, np.int64) for value in (-1, 0, 1, 0)]
         self._link_ready = np.zeros(links, np.int64)
         self._queues = 1 + into * self._room
+        self._state: State
         self.connect(())
 
     def connect(self, flows: Sequence[Flow]) -> None:
-        assert not self._messages, "connections are replaced when no message is under way"
-        links, machine, longest = len(self._link), self._machine, self._longest
+        links, machine, most, room = len(self._link), self._machine, self._most, self._room
+        before: State | None = self._state if self._messages else None
         self._connections = len(flows)
-        sizes = [len(flow.path) for flow in flows]
-        count, total = len(flows) + self._most, sum(sizes) + self._most * longest
-        base = np.zeros(count, np.int64)
+        count, own = most + len(flows), most * self._longest
+        total = own + sum(len(flow.path) for flow in flows)
+        base = np.arange(count, dtype=np.int64) * self._longest
         length = np.zeros(count, np.int64)
         link_of = np.full(total, -1, np.int64)
-        users, gates = [0] * links, 2 * links if self._most else 0
         places: list[list[tuple[int, int]]] = [[] for _ in range(links)]
-        at = 0
-        for f, flow in enumerate(flows):
+        at = own
+        for f, flow in enumerate(flows, most):
             base[f], length[f] = at, len(flow.path)
             for i in range(len(flow.path) - 1):
                 link = self._link[flow.path[i], flow.path[i + 1]]
                 link_of[at + i] = link
                 places[link].append((f, i))
-                users[link] += 1
             at += len(flow.path)
-        for f in range(len(flows), count):
-            base[f] = at
-            at += longest
-        width = max(users, default=0) + self._room
+        width = room + max((len(entries) for entries in places), default=0)
         table = np.full((links, width, 2), -1, np.int64)
         pool = np.full((links, width), -1, np.int64)
+        pool[:, :room] = np.arange(room) // machine.pool_channels
         for link, entries in enumerate(places):
-            for place, entry in enumerate(entries):
+            for place, entry in enumerate(entries, room):
                 table[link, place] = entry
-            for extra in range(self._room):
-                pool[link, len(entries) + extra] = extra // machine.pool_channels
+        gates = 2 * links if most else 0
         self._state = State(
             base,
             length,
@@ -168,7 +168,7 @@ class CompiledFabric:
             np.zeros((links, width), np.int64),
             np.zeros((links, width), np.int64),
             pool,
-            np.array(users, np.int64) + self._room,
+            np.array([room + len(entries) for entries in places], np.int64),
             self._link_ready,
             np.full(links, -1, np.int64),
             np.full((gates, self._queues), -1, np.int64),
@@ -179,13 +179,32 @@ class CompiledFabric:
             self._units[2],
             self._units[3],
             np.full(count, -1, np.int64),
-            np.zeros(self._most, np.int64),
+            np.zeros(most, np.int64),
             np.zeros(1, np.int64),
         )
+        if before is not None:
+            self._keep_messages(before, own)
+
+    def _keep_messages(self, before: State, own: int) -> None:
+        """Take over what messages had; ``own``: their channels."""
+        after, most, room = self._state, self._most, self._room
+        for new, old, rows in (
+            *((getattr(after, name), getattr(before, name), most) for name in ("length", "words", "happened")),
+            *(
+                (getattr(after, name), getattr(before, name), own)
+                for name in ("passed", "link_of", "gate_of", "head", "held", "freed", "arrival")
+            ),
+        ):
+            new[:rows] = old[:rows]
+        for name in ("places", "place_from", "place_free"):
+            getattr(after, name)[:, :room] = getattr(before, name)[:, :room]
+        for name in ("waiting", "waiting_since", "n_waiting", "coming", "n_coming"):
+            getattr(after, name)[...] = getattr(before, name)
 
     def message(self, flow: Flow) -> int:
-        f = self._connections + self._messages
-        assert self._messages < self._most
+        f = self._messages
+        if f >= self._most:
+            raise PointsmanError(f"more than {self._most} messages are sent", hint="ChannelSession(…, messages=MOST)")
         self._messages += 1
         state = self._state
         state.length[f], state.words[f] = len(flow.path), flow.words
@@ -193,11 +212,12 @@ class CompiledFabric:
             link = self._link[flow.path[i], flow.path[i + 1]]
             state.link_of[state.base[f] + i] = link
             state.gate_of[state.base[f] + i] = 2 * link + pool
-        return f
+        return MESSAGES + f
 
     def begin(self, cell: int, unit: int, flow: int, words: int, element: int, ready: int) -> None:
         assert self._state.unit_left[cell, unit] == 0, "a unit does one thing at a time"
-        for array, value in zip(self._units, (flow, words, element, ready), strict=True):
+        inner = flow - MESSAGES if flow >= MESSAGES else self._most + flow
+        for array, value in zip(self._units, (inner, words, element, ready), strict=True):
             array[cell, unit] = value
 
     def advance(self, clock: int, until: int) -> Advance:
@@ -207,13 +227,14 @@ class CompiledFabric:
             return Advance(clock, [], [], happened == 2)
         cells, units = np.nonzero((self._state.unit_flow >= 0) & (self._state.unit_left == 0))
         self._state.unit_flow[cells, units] = -1
-        arrived = np.flatnonzero(self._state.happened == clock - 1).tolist()
+        arrived = (MESSAGES + np.flatnonzero(self._state.happened == clock - 1)).tolist()
         return Advance(clock, list(zip(cells.tolist(), units.tolist(), strict=True)), arrived, False)
 
     def in_flight(self) -> dict[int, int]:
         state, found = self._state, {}
         for f in range(self._connections):
-            held = int(state.held[state.base[f] : state.base[f] + state.length[f]].sum())
+            first = state.base[self._most + f]
+            held = int(state.held[first : first + state.length[self._most + f]].sum())
             if held:
                 found[f] = held
         return found
@@ -289,7 +310,8 @@ def _advance(state: State, clock: int, until: int, word: int, hop: int) -> tuple
         kept = 0
         for k in range(state.n_coming[0]):
             f = state.coming[k]
-            if state.happened[f] <= clock:
+            if state.happened[f] <= clock:  # it may have arrived while nothing was looked at
+                state.happened[f] = clock
                 happened = True
             else:
                 following = min(following, state.happened[f])

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from .fabric import RECEIVING, SENDING, Advance, Flow
+from .fabric import MESSAGES, RECEIVING, SENDING, Advance, Flow
 from .machine import ChannelMachine
 
 
@@ -35,33 +36,37 @@ class NaiveFabric:
         self._units: dict[tuple[int, int], _Unit] = {}
         self._link_ready: dict[tuple[int, int], int] = {}
         self._messages = 0
-        self.connect(())
-
-    def connect(self, flows: Sequence[Flow]) -> None:
-        self._flows = dict(enumerate(flows))
-        self._connections = len(flows)
+        self._flows: dict[int, Flow] = {}
         self._held: dict[tuple[int, int], list[_Word]] = {}
         self._put: dict[int, int] = {}
         self._ring: dict[tuple[int, int], list[tuple[int, int] | None]] = {}
         self._last: dict[tuple[int, int], int] = {}
-        self._statics: dict[tuple[int, int], int] = {}
         self._from: dict[tuple[tuple[int, int], int], int] = {}
         self._free: dict[tuple[tuple[int, int], int], int] = {}
         self._waiting: list[tuple[int, int, int]] = []
         self._coming: dict[int, int] = {}
+        self.connect(())
+
+    def connect(self, flows: Sequence[Flow]) -> None:
+        def of_messages(table: dict[Any, Any]) -> dict[Any, Any]:
+            return {
+                key: value for key, value in table.items() if (key[0] if isinstance(key, tuple) else key) >= MESSAGES
+            }
+
         extra = 2 * self._machine.pool_channels
+        self._flows = {**of_messages(self._flows), **dict(enumerate(flows))}
+        self._held, self._put = of_messages(self._held), of_messages(self._put)
+        self._last = {}
+        self._from = {key: value for key, value in self._from.items() if key[1] < extra}
         for node, ports in enumerate(self._machine.topology.at_port):
             for other, _ in ports.values():
-                self._ring[node, other] = []
-        for f, flow in self._flows.items():
+                self._ring[node, other] = self._ring.get((node, other), [None] * extra)[:extra]
+        for f, flow in enumerate(flows):
             for i in range(len(flow.path) - 1):
                 self._ring[flow.path[i], flow.path[i + 1]].append((f, i))
-        for link, ring in self._ring.items():
-            self._statics[link] = len(ring)
-            ring.extend([None] * extra)
 
     def message(self, flow: Flow) -> int:
-        f = self._connections + self._messages
+        f = MESSAGES + self._messages
         self._messages += 1
         self._flows[f] = flow
         return f
@@ -72,7 +77,7 @@ class NaiveFabric:
     def in_flight(self) -> dict[int, int]:
         found: dict[int, int] = {}
         for (f, _), words in self._held.items():
-            if words and f < self._connections:
+            if words and f < MESSAGES:
                 found[f] = found.get(f, 0) + len(words)
         return found
 
@@ -169,7 +174,7 @@ class NaiveFabric:
             if since > clock or (link, pool) in used:
                 continue
             used.add((link, pool))
-            first = self._statics[link] + pool * self._machine.pool_channels
+            first = pool * self._machine.pool_channels
             for place in range(first, first + self._machine.pool_channels):
                 if self._ring[link][place] is None and self._free.get((link, place), 0) <= clock:
                     found.append(((link, place), (f, i)))

@@ -9,24 +9,48 @@ A program is a generator function of a `Cell`; it calls the primitives with ``yi
 
 A processor does one thing after the other. Its sending and its receiving unit work side by side in `Cell.exchange` (long
 instruction words), and behind its back while spooling. A context switch begins when all cells have asked for the same phase; it
-waits for spools, and is refused if a connection still has words, so that none is ever lost (§4.2).
+waits for spools of connections, and is refused if a connection still has words, so that none is ever lost (§4.2). Messages may be
+under way: they stand still while the communication agents sleep, and go on afterwards.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pointsman.connections.channels.messages import message_route
 from pointsman.errors import PointsmanError
 
-from .fabric import NEVER, RECEIVING, SENDING, CompiledFabric, Fabric, Flow
+from .fabric import MESSAGES, NEVER, RECEIVING, SENDING, CompiledFabric, Fabric, Flow
 from .machine import ChannelMachine
 
 Path = tuple[int, ...]
 Step = Generator[tuple[Any, ...], Any, Any]
+
+
+class ContextSwitch(NamedTuple):
+    """A context switch, in clocks. Cells are synchronized from ``begun`` to ``asleep``; from then to ``awake`` no word moves."""
+
+    phase: str
+    begun: int
+    asleep: int
+    awake: int
+
+    @property
+    def steps(self) -> tuple[tuple[str, int], ...]:
+        """The seven steps of §4.2 with the clock in which each begins. The paper tells the clocks of the second, and those of all
+        after it together."""
+        return (
+            ("disable global events", self.begun),
+            ("synchronize", self.begun),
+            ("put the communication agents to sleep", self.asleep),
+            ("write the new pattern", self.asleep),
+            ("wake the communication agents", self.awake),
+            ("enable global events", self.awake),
+            ("resume the programs", self.awake),
+        )
 
 
 @dataclass
@@ -38,6 +62,7 @@ class ChannelRun:
     returned: list[Any] = field(default_factory=list)
     words: int = 0
     """Words that were received."""
+    switches: list[ContextSwitch] = field(default_factory=list)
 
 
 class Cell:
@@ -110,13 +135,24 @@ class _Processor:
         self.answer: Any = None
         self.queues: list[deque[tuple[int, int, int, int]]] = [deque(), deque()]
         """For either unit: (flow, words, clocks of a word, not before)."""
-        self.busy = [False, False]
+        self.busy: list[int | None] = [None, None]
+        """The flow that either unit moves words of."""
         self.asked: list[tuple[Any, int]] = []
         self.got: list[list[Any]] = []
         self.inbox: deque[int] = deque()
         self.reading: int | None = None
         self.ended = False
         self.returned: Any = None
+
+    @property
+    def idle(self) -> bool:
+        """Neither unit moves words, or will."""
+        return self.busy == [None, None] and not any(self.queues)
+
+    def flows(self) -> Iterator[int]:
+        """Flows that the units move words of, or will."""
+        yield from (flow for flow in self.busy if flow is not None)
+        yield from (entry[0] for queue in self.queues for entry in queue)
 
 
 class ChannelSession:
@@ -164,6 +200,7 @@ class ChannelSession:
         self._message_of: dict[int, tuple[int, list[Any]]] = {}
         self._moved = {SENDING: 0, RECEIVING: 0}
         self._clock = 0
+        self._switching: ContextSwitch | None = None
         self.run_ = ChannelRun()
 
     def run(self, program: Callable[[Cell], Step], most_clocks: int = 1 << 40) -> ChannelRun:
@@ -176,14 +213,18 @@ class ChannelSession:
         """
         cells = [_Processor(program(Cell(number, self._machine))) for number in range(self._machine.topology.nodes)]
         while True:
+            if self._switching is not None and self._clock >= self._switching.asleep:
+                self._write(self._switching)
             progress = True
             while progress:
                 done = [self._step(number, cell) for number, cell in enumerate(cells)]
                 progress = any(done) or self._switch(cells)
-            if all(cell.ended and not any(cell.busy) and not any(cell.queues) for cell in cells):
+            if all(cell.ended and cell.idle for cell in cells):
                 break
             timers = [cell.ready for cell in cells if cell.ready > self._clock and not cell.ended]
             until = min(timers, default=NEVER)
+            if self._switching is not None:
+                until = min(until, self._switching.asleep)
             went = self._fabric.advance(self._clock, min(until, most_clocks))
             if went.stuck and until == NEVER:
                 raise self._stuck(cells)
@@ -191,7 +232,7 @@ class ChannelSession:
             if self._clock >= most_clocks:
                 raise PointsmanError(f"the programs have not ended after {most_clocks} clocks")
             for number, unit in went.done:
-                cells[number].busy[unit] = False
+                cells[number].busy[unit] = None
             for flow in went.arrived:
                 cells[self._path[flow][-1]].inbox.append(flow)
         self.run_.clocks = self._clock
@@ -221,10 +262,10 @@ class ChannelSession:
     def _feed(self, number: int, cell: _Processor) -> None:
         """Units that are idle begin with what is next."""
         for unit in (SENDING, RECEIVING):
-            if not cell.busy[unit] and cell.queues[unit]:
+            if cell.busy[unit] is None and cell.queues[unit]:
                 flow, words, element, ready = cell.queues[unit].popleft()
                 self._fabric.begin(number, unit, flow, words, element, max(ready, self._clock))
-                cell.busy[unit] = True
+                cell.busy[unit] = flow
 
     def _begin(self, number: int, cell: _Processor) -> None:
         assert cell.wants is not None
@@ -260,7 +301,7 @@ class ChannelSession:
         if kind == "move" and rest[3]:
             cell.wants = None
         elif kind in ("move", "wait"):
-            if any(cell.busy) or any(cell.queues):
+            if not cell.idle:
                 return False
             self._collect(cell)
             cell.answer, cell.got = cell.got, []
@@ -290,7 +331,7 @@ class ChannelSession:
     def _receive(self, cell: _Processor, overhead: int) -> bool:
         """The overhead begins when the header is there; then the words are taken."""
         if cell.reading is None:
-            if not cell.inbox or any(cell.queues[RECEIVING]) or cell.busy[RECEIVING]:
+            if not cell.inbox or any(cell.queues[RECEIVING]) or cell.busy[RECEIVING] is not None:
                 return False
             cell.reading = cell.inbox.popleft()
             words = len(self._message_of[cell.reading][1]) + self._machine.envelope
@@ -298,7 +339,7 @@ class ChannelSession:
             cell.queues[RECEIVING].append((cell.reading, words, self._machine.costs.element, ready))
             self._moved[RECEIVING] += words
             return True
-        if cell.busy[RECEIVING] or cell.queues[RECEIVING]:
+        if cell.busy[RECEIVING] is not None or cell.queues[RECEIVING]:
             return False
         cell.answer, cell.reading, cell.wants = self._message_of.pop(cell.reading), None, None
         return True
@@ -307,7 +348,7 @@ class ChannelSession:
         """The context switch, once all cells ask for it and spools have ended."""
         if not all(cell.wants is not None and cell.wants[0] == "phase" and not cell.ended for cell in cells):
             return False
-        if any(any(cell.busy) or any(cell.queues) for cell in cells):
+        if any(flow < MESSAGES for cell in cells for flow in cell.flows()):
             return False
         names = {cell.wants[1] for cell in cells if cell.wants is not None}
         if len(names) > 1:
@@ -315,6 +356,20 @@ class ChannelSession:
         (name,) = names
         if name not in self._phases:
             raise PointsmanError(f"there is no phase {name!r}", hint=f"there are {', '.join(map(repr, self._phases))}")
+        self._refuse_undrained(name)
+        for cell in cells:
+            self._collect(cell)
+        costs = self._machine.costs
+        asleep = self._clock + costs.synchronize
+        self._switching = ContextSwitch(name, self._clock, asleep, asleep + costs.initialize)
+        for cell in cells:
+            cell.wants, cell.ready = None, self._switching.awake
+        if asleep == self._clock:
+            self._write(self._switching)
+        return True
+
+    def _refuse_undrained(self, name: str) -> None:
+        """Refuse to begin phase ``name`` while connections have words, which would be lost."""
         full = self._fabric.in_flight()
         if full:
             flow, words = next(iter(full.items()))
@@ -323,18 +378,19 @@ class ChannelSession:
                 f"phase {name!r} cannot begin: connection {which!r} still has {words} words",
                 hint="a phase may end when all words that were sent have been received",
             )
-        for cell in cells:
-            self._collect(cell)
-        self._path = dict(enumerate(self._phases[name].values()))
-        self._flow = {key: number for number, key in enumerate(self._phases[name])}
-        self._values = {number: deque() for number in self._path}
-        self._fabric.connect([Flow(path) for path in self._path.values()])
-        costs = self._machine.costs
-        ready = self._clock + costs.synchronize + costs.initialize
-        self.run_.phases.append((name, ready))
-        for cell in cells:
-            cell.wants, cell.ready = None, ready
-        return True
+
+    def _write(self, switch: ContextSwitch) -> None:
+        """The communication agents sleep, are given the connections of the new phase, and wake."""
+        self._refuse_undrained(switch.phase)
+        routes = self._phases[switch.phase]
+        messages = {flow: path for flow, path in self._path.items() if flow >= MESSAGES}
+        self._path = {**messages, **dict(enumerate(routes.values()))}
+        self._flow = {key: number for number, key in enumerate(routes)}
+        self._values = {number: deque() for number in range(len(routes))}
+        self._fabric.connect([Flow(path) for path in routes.values()])
+        self.run_.phases.append((switch.phase, switch.awake))
+        self.run_.switches.append(switch)
+        self._clock, self._switching = switch.awake, None
 
     def _connection(self, number: int, name: Any, unit: int) -> int:
         """Flow of a connection that this cell sends on or receives from."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cosim.iwarp.fabric import RECEIVING, SENDING, Flow
+from cosim.iwarp.fabric import MESSAGES, RECEIVING, SENDING, Flow
 from cosim.iwarp.machine import ChannelMachine
 from cosim.iwarp.naive import NaiveFabric
 from pointsman.network import mesh
@@ -20,7 +20,7 @@ def test_a_message_waits_until_the_trailer_of_the_one_before_has_left_the_channe
     went = fabric.advance(clock, 1000)
     while not went.stuck:
         went = fabric.advance(went.clock, 1000)
-    assert fabric.message(Flow((0, 1), (0,), 6)) == 2
+    assert fabric.message(Flow((0, 1), (0,), 6)) == MESSAGES + 2
     fabric.begin(2, RECEIVING, first, 6, 2, went.clock)
     taken = fabric.advance(went.clock, 5000)
     assert taken.done == [(2, RECEIVING)]

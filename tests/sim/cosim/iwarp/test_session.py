@@ -6,6 +6,7 @@ import pytest
 
 from cosim.iwarp.fabric import CompiledFabric
 from cosim.iwarp.machine import ChannelMachine
+from cosim.iwarp.naive import NaiveFabric
 from cosim.iwarp.session import ChannelSession
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh, torus
@@ -80,6 +81,97 @@ def test_a_switch_waits_for_spools():
     done = ChannelSession(LINE, PHASES).run(program)
     assert done.returned[2] == [list(range(50))]
     assert done.phases[1][1] == 528 + 49 * 2 + 10 + 528
+
+
+def long_message(cell):
+    """A message that fills all channels of its way while phases change, and words of a connection meanwhile."""
+    yield from cell.instantiate_phase("one")
+    if cell.number == 2:
+        yield from cell.msg_send(0, range(60))
+    yield from cell.instantiate_phase("two")
+    if cell.number == 0:
+        first = yield from cell.msg_receive()
+    yield from cell.instantiate_phase("one")
+    if cell.number == 0:
+        yield from cell.send_elements("x", range(9))
+        return first
+    if cell.number == 2:
+        return (yield from cell.receive_elements("x", 9))
+
+
+@pytest.mark.parametrize("engine", [NaiveFabric, lambda machine: CompiledFabric(machine, 1, 4)], ids=["naive", "fast"])
+def test_messages_stand_still_while_the_agents_sleep_and_go_on_afterwards(engine):
+    fabric, moved = engine(LINE), []
+    advance = fabric.advance
+
+    def watched(clock, until):
+        went = advance(clock, until)
+        moved.append((clock, went.clock))
+        return went
+
+    fabric.advance = watched
+    done = ChannelSession(LINE, PHASES, fabric=fabric).run(long_message)
+    assert done.returned == [(2, list(range(60))), None, list(range(9))]
+    assert all(end <= one.asleep or begin >= one.awake for begin, end in moved for one in done.switches)
+    assert len(done.switches) == 3
+    for switch, (name, ready) in zip(done.switches, done.phases, strict=True):
+        assert (switch.phase, switch.awake) == (name, ready)
+        names, clocks = zip(*switch.steps, strict=True)
+        assert len(names) == 7
+        assert list(clocks) == sorted(clocks)
+        assert (switch.asleep - switch.begun, switch.awake - switch.asleep) == (352, 176)
+    assert done == ChannelSession(LINE, PHASES, messages=1).run(long_message)
+
+
+class Overwriting(CompiledFabric):
+    """Seeded fault: new connections are written while words of the old ones, or messages, are in channels, and all are lost."""
+
+    def in_flight(self):
+        return {}
+
+    def connect(self, flows):
+        self._messages, kept = 0, getattr(self, "_messages", 0)
+        super().connect(flows)
+        self._messages = kept
+
+
+def test_a_switch_that_forgets_messages_is_caught():
+    with pytest.raises(PointsmanError, match=r"cells wait for each other for ever|were sent and not received"):
+        ChannelSession(LINE, PHASES, fabric=Overwriting(LINE, 1, 4)).run(long_message)
+
+
+class Hasty(ChannelSession):
+    """Seeded fault: a switch does not wait for spools."""
+
+    def _switch(self, cells):
+        for cell in cells:
+            cell.flows = lambda: iter(())
+        return super()._switch(cells)
+
+
+def test_a_switch_that_does_not_wait_for_spools_is_caught():
+    def program(cell):
+        yield from cell.instantiate_phase("one")
+        if cell.number == 0:
+            yield from cell.spool([("x", range(500))])
+        if cell.number == 2:
+            yield from cell.spool([], [("x", 500)])
+        yield from cell.instantiate_phase("two")
+        return (yield from cell.wait())
+
+    with pytest.raises(PointsmanError, match="phase 'two' cannot begin: connection 'x' still has"):
+        Hasty(LINE, PHASES).run(program)
+
+
+def test_messages_beyond_those_that_were_announced_are_refused():
+    def program(cell):
+        for _ in range(2):
+            if cell.number == 0:
+                yield from cell.msg_send(1, [1])
+        yield from cell.compute(1)
+
+    with pytest.raises(PointsmanError, match="more than 1 messages are sent"):
+        ChannelSession(LINE, {}, messages=1).run(program)
 
 
 def test_messages_cost_400_clocks_at_either_side():
