@@ -11,21 +11,9 @@ integer :: x, y, z
 !hpf$ align (x,y,z) with cube(x,y,z) :: rho, force
 !hpf$ distribute cube(block, block, block) onto blocks
 !hpf$ redistribute cube(*, *, block) onto line
-do z = 0, n - 1
-  do y = 0, n - 1
-    do x = 0, n - 1
-      rho(x,y,z) = 0.5 * (rho(x,y,z) + rho(n-1-x,n-1-y,z))
-    end do
-  end do
-end do
+forall (x = 0:n-1, y = 0:n-1, z = 0:n-1) rho(x,y,z) = 0.5 * (rho(x,y,z) + rho(n-1-x,n-1-y,z))
 !hpf$ redistribute cube(block, block, *) onto square
-do y = 0, n - 1
-  do x = 0, n - 1
-    do z = 1, n - 1
-      rho(x,y,z) = rho(x,y,z) + 0.5 * rho(x,y,z-1)
-    end do
-  end do
-end do
+forall (x = 0:n-1, y = 0:n-1, z = 0:n-1) rho(x,y,z) = 0.5 * (rho(x,y,z) - rho(x,y,n-1-z))
 !hpf$ redistribute cube(*, *, block) onto line
 rho = 2.0 * rho - 1.0
 !hpf$ redistribute cube(block, block, block) onto blocks

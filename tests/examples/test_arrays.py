@@ -123,13 +123,13 @@ def test_labels_of_clusters_are_their_greatest() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["numesh", "packet", "tdm"])
+@pytest.mark.parametrize("target", ["numesh", "packet", "tdm", "optical"])
 @pytest.mark.parametrize("name", COUNTS)
 def test_it_runs_on_every_target(name: str, target: str) -> None:
     """On four processors, where there is one grid and it has any number of axes but four."""
     grids = _program(name).grids
     shape = {1: (4,), 2: (2, 2)}.get(len(grids[0].shape)) if len(grids) == 1 else None
-    engine = {} if target == "tdm" else {"engine": "model"}
+    engine = {} if target in ("tdm", "optical") else {"engine": "model"}
     result = pointsman.run(ArrayApplication(_program(name, shape)), target=target, **engine)
     assert result.correct, result.text
 

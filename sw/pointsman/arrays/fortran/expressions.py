@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from fparser.two import Fortran2003
 
@@ -15,8 +15,19 @@ from pointsman.arrays.tree.statements import INTRINSICS, Apply, Name, Number
 
 from .text import FortranText, line_of
 
+CALLS = (Fortran2003.Part_Ref, Fortran2003.Structure_Constructor, Fortran2003.Function_Reference)
+"""What fparser may take the call of a function for."""
 WORDS = {".lt.": "<", ".le.": "<=", ".gt.": ">", ".ge.": ">=", ".eq.": "==", ".ne.": "/="}
 KINDS_OF_REAL = {"dble": "real", "float": "real", "dabs": "abs", "dsqrt": "sqrt", "dmax1": "max", "dmin1": "min"}
+
+
+class Calls(Protocol):
+    """Functions of the user."""
+
+    def __contains__(self, name: object) -> bool: ...
+
+    def call(self, node: Any, names: Names) -> Any:
+        """The expression that a call stands for."""
 
 
 @dataclass
@@ -34,6 +45,7 @@ class Names:
     changing: set[str] = field(default_factory=set)
     indices: list[str] = field(default_factory=list)
     remarks: dict[str, None] = field(default_factory=dict)
+    functions: Calls | None = None
 
     def is_integer(self, name: str) -> bool:
         """Is it of type INTEGER, by declaration or by its first letter?"""
@@ -92,7 +104,7 @@ def reference(node: Any, names: Names) -> SectionReference:
         return whole(array, position) if array.bounds else SectionReference(name, (), position)
     array = names.arrays.get(name, Array(name, ()))
     if not array.bounds:
-        raise text.error(line, f"{name} is not an array, and functions of the user are not known here", part=name)
+        raise text.error(line, f"{name} is not an array, and there is no function of this name", part=name)
     given = list(node.items[1].children)
     if len(given) != len(array.bounds):
         raise text.error(
@@ -146,6 +158,14 @@ def expression(node: Any, names: Names) -> Any:
         if name in names.parameters:
             return Number(names.parameters[name])
         return reference(node, names)
+    if isinstance(node, CALLS) and names.functions is not None:
+        name = str(node.items[0]).lower()
+        if name in names.functions and not names.arrays.get(name, Array(name, ())).bounds:
+            return names.functions.call(node, names)
+        if not isinstance(node, Fortran2003.Part_Ref):
+            raise names.text.error(
+                line_of(node), f"{name} is not an array, and there is no function of this name", part=name
+            )
     if isinstance(node, Fortran2003.Part_Ref):
         return reference(node, names)
     if isinstance(node, Fortran2003.Intrinsic_Function_Reference):

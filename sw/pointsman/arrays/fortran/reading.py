@@ -31,6 +31,7 @@ from pointsman.arrays.tree.statements import (
 
 from .directives import IGNORED, Directives
 from .expressions import Names, affine, expression, known_value, mapping_of, of_integers, reference
+from .functions import Functions
 from .subroutines import Subroutines, arguments_of, main_of, names_at_call
 from .text import FortranText, directive_of, line_of
 
@@ -82,7 +83,8 @@ class _Reader:
         self.guards = 0
         self.given: frozenset[str] = frozenset()
         self.values = mapping_of(values)
-        self.names = Names(text, dict(self.values))
+        self.functions = Functions(text, tree)
+        self.names = Names(text, dict(self.values), functions=self.functions)
         self.directives = Directives(self.names, processors)
 
     def program(self, unit: Any) -> ArrayProgram:
@@ -295,7 +297,7 @@ class _Reader:
             raise self.text.error(line, f"{repeated[0]} is passed twice to {one.name}, which assigns its arguments")
         outer, self.given = self.given, frozenset(meaning.values())
         self.stack.append(one.name)
-        with names_at_call(one, meaning, mark):
+        with names_at_call(one, meaning, mark, self.functions):
             for part in one.specification:
                 for declared in _flat(part) if isinstance(part, F.Specification_Part) else [part]:
                     if isinstance(declared, F.Comment):

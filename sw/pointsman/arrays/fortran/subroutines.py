@@ -7,7 +7,7 @@ through calls, and a subroutine called twice is analysed twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -108,18 +108,18 @@ class Subroutines:
     def _all(self, tree: Any) -> Iterator[Subroutine]:
         main = main_of(self.text, tree)
         for unit in units_of(tree):
-            if unit is not main:
+            if unit is not main and not isinstance(unit, F.Function_Subprogram):
                 yield self._made(unit, inside=False)
         for unit in parts_of(main)[2]:
-            yield self._made(unit, inside=True)
+            if not isinstance(unit, F.Function_Subprogram):
+                yield self._made(unit, inside=True)
 
     def _made(self, unit: Any, *, inside: bool) -> Subroutine:
         line = line_of(unit)
         if not isinstance(unit, F.Subroutine_Subprogram):
             raise self.text.error(
                 line,
-                "besides the program there may be subroutines only",
-                hint="write a function as a subroutine with one argument more",
+                "besides the program there may be subroutines and functions only",
             )
         specification, statements, within = parts_of(unit)
         if within:
@@ -187,7 +187,9 @@ class Subroutines:
 
 
 @contextmanager
-def names_at_call(one: Subroutine, meaning: Mapping[str, str], mark: str) -> Iterator[None]:
+def names_at_call(
+    one: Subroutine, meaning: Mapping[str, str], mark: str, functions: Container[str] = ()
+) -> Iterator[None]:
     """Within, the names of a subroutine have their meaning at a call; those of its own have a mark behind them.
 
     Inside a program, names that it does not declare are the program's. A subroutine is never called within itself, so one tree
@@ -199,7 +201,7 @@ def names_at_call(one: Subroutine, meaning: Mapping[str, str], mark: str) -> Ite
     for part in parts:
         for node in walk(part, F.Name):
             name = str(node).lower()
-            if id(node) in called:
+            if id(node) in called or (name in functions and name not in meaning):
                 continue
             if name in meaning:
                 new = meaning[name]

@@ -106,8 +106,8 @@ def test_a_program_with_subroutines_runs() -> None:
             "a directive in a",
         ),
         (
-            f"{HEAD}s = f(s)\ncontains\nreal function f(x)\nreal x\nf = x\nend function\nend\n",
-            "there may be subroutines only",
+            f"{HEAD}s = 1\nend\nblock data t\nreal x\nend block data\n",
+            "there may be subroutines and functions only",
         ),
         ("subroutine s\nend\nsubroutine t\nend\n", "an array program has one PROGRAM, and this text has 0"),
         (
