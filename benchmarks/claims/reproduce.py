@@ -65,7 +65,11 @@ _SWITCH = (
     *("hdl/tdm_switch/shape.py", "hdl/tdm_switch/codes.py", "benchmarks/evaluation/tdm.py"),
 )
 BENCHMARKS = {
-    "arrays": Benchmark(None, ("sw/pointsman/arrays", "sw/pointsman/connections", "examples/arrays"), quick=True),
+    "arrays": Benchmark(
+        None,
+        ("sw/pointsman/arrays", "sw/pointsman/connections", "sw/pointsman/optical", "examples/arrays"),
+        quick=True,
+    ),
     "collectives": Benchmark(None, (*_ROUTER, "sw/pointsman/artifacts/algorithms"), quick=True),
     "conset": Benchmark(
         None,

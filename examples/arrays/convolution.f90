@@ -1,5 +1,5 @@
 ! Convolution of two images by Fourier transforms, columns in blocks: both forth, their product, and back; what benchmark 0008 of the
-! HPF suite does. n is a power of two to 64; between, rows and columns are in the order of bits reversed.
+! HPF suite does. n is a power of two to 128; between, rows and columns are in the order of bits reversed.
 program convolution
 integer, parameter :: n = 8
 real, dimension(0:n-1, 0:n-1) :: ar, ai, br, bi, xr, xi
@@ -24,6 +24,7 @@ call columns_back(ar, ai)
 contains
 subroutine columns(re, im)
   real, dimension(0:n-1, 0:n-1) :: re, im
+  call stage(re, im, 64)
   call stage(re, im, 32)
   call stage(re, im, 16)
   call stage(re, im, 8)
@@ -39,6 +40,7 @@ subroutine columns_back(re, im)
   call stage_back(re, im, 8)
   call stage_back(re, im, 16)
   call stage_back(re, im, 32)
+  call stage_back(re, im, 64)
 end subroutine
 subroutine stage(re, im, half)
   real, dimension(0:n-1, 0:n-1) :: re, im

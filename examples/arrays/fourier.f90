@@ -1,5 +1,5 @@
 ! A Fourier transform in two dimensions, columns in blocks: along columns, a transposition, along columns again, and back; what
-! benchmark 0003 of the HPF suite does. n is a power of two to 64; the result has its rows and columns in the order of bits reversed.
+! benchmark 0003 of the HPF suite does. n is a power of two to 128; the result has its rows and columns in the order of bits reversed.
 program fourier
 integer, parameter :: n = 8
 real, dimension(0:n-1, 0:n-1) :: re, im, tr, ti, xr, xi
@@ -17,6 +17,7 @@ forall (i = 0:n-1, j = 0:n-1) im(i,j) = ti(j,i)
 contains
 subroutine columns(re, im)
   real, dimension(0:n-1, 0:n-1) :: re, im
+  call stage(re, im, 64)
   call stage(re, im, 32)
   call stage(re, im, 16)
   call stage(re, im, 8)

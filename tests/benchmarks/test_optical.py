@@ -17,7 +17,7 @@ from pointsman.optical.logical import logical
 from pointsman.optical.multihop import hop
 
 ROOT = Path(__file__).parents[2]
-MODULES = ("answers", "yuan", "yuan_programs", "evaluation", "evaluation.patterns")
+MODULES = ("answers", "yuan", "yuan_programs", "yuan_arrays", "evaluation", "evaluation.patterns")
 
 
 @pytest.fixture(scope="module")
