@@ -9,7 +9,7 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc
+.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c soak-active fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -91,6 +91,11 @@ soak-everything: $(STAMP) ## random programs over all operators on every target,
 soak-c: $(STAMP) ## random programs in C on the host, under sanitizers, PROGRAMS=10000 (can be stopped and started again)
 	@nice $(BIN)/python tests/sim/cosim/c_driver/soak_c.py --cases $(PROGRAMS)
 
+MESSAGES ?= 10000000
+
+soak-active: $(STAMP) ## random Split-C and functional programs (PROGRAMS=10000 each), then a full 8x8 network, MESSAGES=10000000 (can be stopped and started again)
+	@nice $(BIN)/python -m tests.sw.pointsman.runtime.soak_active --programs $(PROGRAMS) --messages $(MESSAGES)
+
 MUTANTS ?= 100000
 
 soak-mutants: $(STAMP) ## changed images that the judge must refuse, MUTANTS=100000 (can be stopped and started again)
@@ -130,6 +135,6 @@ docs: $(STAMP) ## the documentation, into build/docs/, warnings as errors
 clean: ## remove what was built; keeps .venv
 	@rm -rf build sim_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-run verilog docs bench reproduce fpga bitstream soc sim formal mutants soak-everything: | build
+run verilog docs bench reproduce fpga bitstream soc sim formal mutants soak-everything soak-active: | build
 build:
 	@mkdir -p build
