@@ -9,7 +9,7 @@ import click
 from pointsman.cli.options import FilePath
 from pointsman.files import check_writable, write_whole
 
-FLOWS = ("csv", "matrix-market", "vtr", "npe", "npe-trace", "mlir-aie")
+FLOWS = ("csv", "matrix-market", "vtr", "npe", "npe-trace", "mlir-aie", "poseidon")
 FORMATS = (*FLOWS, "msccl", "mscclpp", "te-ccl")
 
 
@@ -30,7 +30,8 @@ FORMATS = (*FLOWS, "msccl", "mscclpp", "te-ccl")
 def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: int) -> None:
     """Read a format of others.
 
-    Flows for `pointsman place`: csv, matrix-market (demand matrices), vtr (traffic flows), npe, npe-trace (tt-npe), mlir-aie.
+    Flows for `pointsman place`: csv, matrix-market (demand matrices), vtr (traffic flows), npe, npe-trace (tt-npe), mlir-aie,
+    poseidon.
     Collective algorithms: msccl and mscclpp become an application for `pointsman run` if OUTPUT ends in .py, else JSON for
     `pointsman export`; te-ccl becomes streams for `pointsman route` on the links that the schedule uses.
 

@@ -83,6 +83,19 @@ class FreeCells:
                     self.take(word)
         return None
 
+    def anywhere(self, source: int, ends: tuple[int, ...], most: int, words: int) -> list[Word]:
+        """``words`` words in slots that are as even as the free ones allow, or fewer; they are added."""
+        found: list[Word] = []
+        for number in range(words):
+            begin = number * self.period // words
+            for start in range(begin, begin + self.period):
+                one = self.way(source, ends, start % self.period, most)
+                if one is not None:
+                    self.add(one[1])
+                    found.append(one[1])
+                    break
+        return found
+
     def _spaced(self, source: int, ends: tuple[int, ...], most: int, gap: int, first: int) -> list[Word] | None:
         """Words whose starts are at most ``gap`` slots apart, the first in slot ``first``; each as late as it can be."""
         found: list[Word] = []

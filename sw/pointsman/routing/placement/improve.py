@@ -10,9 +10,11 @@ from pointsman.routing.errors import RoutingError
 from pointsman.routing.options import RouteOptions
 
 from .cost import PlacementCost
-from .limits import FlowRoutes, Router, route_flows
+from .limits import ROUNDS, FlowRoutes, Router, route_flows
 from .search import place_tasks
 
+FLOWS = 4000
+"""Flows that are routed at most, over all placements and rounds (all of them twice, in any case)."""
 SWAPS = 6
 """Placements that are routed, beside those of the search, while flows fail: two tasks exchanged, or one moved."""
 
@@ -28,6 +30,7 @@ def place_and_route(
     PointsmanError
         If there are more tasks than nodes, or the router finds no schedule for any placement.
     """
+    routings = max(1, int(FLOWS * options.effort) // max(1, len(flows.flows)))
     places = place_tasks(flows, net, seed=options.seed, effort=options.effort)
     best: tuple[tuple[int, float], tuple[int, ...], FlowRoutes] | None = None
     seen: set[tuple[int, ...]] = set()
@@ -35,20 +38,22 @@ def place_and_route(
 
     def attempt(at: tuple[int, ...]) -> bool:
         """Route ``at``; True once every flow holds."""
-        nonlocal best, failure
+        nonlocal best, failure, routings
         seen.add(at)
         try:
-            routes = route_flows(flows, net, at, router, options)
+            routes = route_flows(flows, net, at, router, options, min(ROUNDS, max(2, routings)))
         except RoutingError as error:
             failure = failure or error
+            routings -= 1
             return False
+        routings -= routes.rounds
         if best is None or routes.missing < best[0]:
             best = routes.missing, at, routes
         return routes.missing[0] == 0
 
     swaps = 0
-    if not any(attempt(at) for at in places.choices) and best is not None:
-        while swaps < int(SWAPS * options.effort):
+    if not any(attempt(at) for at in places.choices if routings > 0 or best is None) and best is not None:
+        while swaps < int(SWAPS * options.effort) and routings > 0:
             at = _neighbour(flows, net, best[1], best[2], seen)
             if at is None:
                 break

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, floor, gcd
+from math import ceil, floor, gcd, inf
 
 from pointsman.artifacts.flows.flows import Flow, FlowSet
 from pointsman.artifacts.routes.routes import RoutedWords, RouteProblem, RouteResult, RouteStream
@@ -24,8 +24,11 @@ from .report import FlowReport, flow_reports, worst_latency
 
 Router = Callable[[RouteProblem, RouteOptions], RouteResult]
 
-WORDS = 64
-"""Words of a flow of bandwidth 1 in the ideal model, before common factors are taken out."""
+WORDS, MOST_WORDS = 64, 1024
+"""Words of a flow of bandwidth 1 in the ideal model, before common factors are taken out: the more, the less of a port is lost to
+flows that need less than a word."""
+SPARE = 1 / 16
+"""Share of a port that may be lost so."""
 ROUNDS = 4
 """Times that all streams are routed, at most, for a placement."""
 LEAST = 1e-3
@@ -34,12 +37,14 @@ LEAST = 1e-3
 
 @dataclass(frozen=True)
 class FlowRoutes:
-    """Streams that answer flows. ``index[k]`` is the stream of flow k, None if it has none (best effort without room)."""
+    """Streams that answer flows. ``index[k]`` is the stream of flow k, None if it has none (best effort without room);
+    ``rounds``: how often all were routed."""
 
     problem: RouteProblem
     result: RouteResult
     reports: tuple[FlowReport, ...]
     index: tuple[int | None, ...]
+    rounds: int = 1
 
     @property
     def missing(self) -> tuple[int, float]:
@@ -54,9 +59,14 @@ class FlowRoutes:
 
 
 def route_flows(
-    flows: FlowSet, net: RouteProblem, at: Sequence[int], router: Router, options: RouteOptions
+    flows: FlowSet,
+    net: RouteProblem,
+    at: Sequence[int],
+    router: Router,
+    options: RouteOptions,
+    rounds: int = ROUNDS,
 ) -> FlowRoutes:
-    """Route the flows between tasks on the nodes ``at``.
+    """Route the flows between tasks on the nodes ``at``, all of them up to ``rounds`` times.
 
     Raises
     ------
@@ -73,33 +83,40 @@ def route_flows(
     ends = [ends_of(index) for index in promised]
     hops = [_hops(net, source, to) for source, to in ends]
     plain = [flow.bandwidth for flow in chosen]
-    # A limit that no bandwidth keeps shall take none from the others.
-    rates = [
-        flow.bandwidth if late(flow, far) else min(1.0, asked(flow, far))
-        for flow, far in zip(chosen, hops, strict=True)
+    grain = _grain(plain, ends)
+    rates = _rates(chosen, ends, hops, grain)
+    promises = [
+        None if rate < asked(flow, far) else flow.latency for rate, flow, far in zip(rates, chosen, hops, strict=True)
     ]
     best: tuple[tuple[int, float], RouteProblem, RouteResult] | None = None
-    for turn in range(ROUNDS):
-        problem = replace(net, streams=tuple(_streams(ends, rates)))
+    turn = 0
+    while True:
+        problem = replace(net, streams=tuple(_streams(ends, rates, grain)))
         try:
             result = router(problem, replace(options, seed=options.seed + turn))
+            turn += 1
         except RoutingError:
             if best is None and rates == plain:
                 raise
             if rates == plain:
                 break
-            rates = plain
+            rates, turn = plain, turn + 1
             continue
-        problem, result = _closer(problem, result, chosen, hops)
-        reports = tuple(flow_reports(chosen, result.streams, result.period))
-        missing = FlowRoutes(problem, result, reports, ()).missing
-        if best is None or missing < best[0]:
-            best = missing, problem, result
+        for more in (None, False, True):
+            tried = problem, result
+            if more is not None:
+                tried = _closer(problem, result, chosen, hops, promises if more else None)
+            reports = tuple(flow_reports(chosen, tried[1].streams, result.period))
+            missing = FlowRoutes(*tried, reports, ()).missing
+            if best is None or missing < best[0]:
+                best = missing, *tried
+            if not missing[0]:
+                break
         waiting = [k for k, one in enumerate(reports) if one.slack is not None and one.slack < 0]
         short = any(one.given < one.demanded for one in reports)
         raised = [min(1.0, 1.5 * rate) if k in waiting else rate for k, rate in enumerate(rates)]
         after = plain if short else raised
-        if not missing[0] or after == rates:
+        if not missing[0] or after == rates or turn >= rounds:
             break
         rates = after
     assert best is not None
@@ -113,7 +130,51 @@ def route_flows(
         for stream, flow in enumerate(granted, len(promised)):
             index[flow] = stream
     words = [None if stream is None else result.streams[stream] for stream in index]
-    return FlowRoutes(problem, result, tuple(flow_reports(flows.flows, words, result.period)), tuple(index))
+    return FlowRoutes(problem, result, tuple(flow_reports(flows.flows, words, result.period)), tuple(index), turn)
+
+
+Port = tuple[str, int]
+Ends = tuple[int, tuple[int, ...]]
+
+
+def _ports(ends: Ends) -> list[Port]:
+    return [("in", ends[0]), *(("out", node) for node in ends[1])]
+
+
+def _grain(rates: list[float], ends: list[Ends]) -> int:
+    """Words of a flow of bandwidth 1."""
+    grain = WORDS
+    while grain < MOST_WORDS:
+        lost: dict[Port, float] = {}
+        for rate, one in zip(rates, ends, strict=True):
+            for port in _ports(one):
+                lost[port] = lost.get(port, 0.0) + max(0.0, 1 / grain - rate)
+        if max(lost.values(), default=0.0) <= SPARE:
+            break
+        grain *= 2
+    return grain
+
+
+def _rates(flows: list[Flow], ends: list[Ends], hops: list[int], grain: int) -> list[float]:
+    """Bandwidths to ask for. A limit that no bandwidth keeps, or for which the ports of its ends have no room, shall take none
+    from the others: those that ask for least come first."""
+    rates = [flow.bandwidth for flow in flows]
+    room: dict[Port, float] = {}
+    for k, rate in enumerate(rates):
+        for port in _ports(ends[k]):
+            room[port] = room.get(port, 1.0) - max(rate, 1 / grain)
+    wanted = [
+        (asked(flow, far), k)
+        for k, (flow, far) in enumerate(zip(flows, hops, strict=True))
+        if flow.latency is not None and not late(flow, far)
+    ]
+    for rate, k in sorted(wanted):
+        more = min(1.0, rate) - max(rates[k], 1 / grain)
+        if more <= 0 or all(more <= room[port] for port in _ports(ends[k])):
+            rates[k] = max(rates[k], min(1.0, rate))
+            for port in _ports(ends[k]):
+                room[port] -= max(0.0, more)
+    return rates
 
 
 def _hops(net: RouteProblem, source: int, ends: tuple[int, ...]) -> int:
@@ -121,8 +182,8 @@ def _hops(net: RouteProblem, source: int, ends: tuple[int, ...]) -> int:
     return max(found[end] for end in ends)
 
 
-def _streams(ends: list[tuple[int, tuple[int, ...]]], rates: list[float]) -> list[RouteStream]:
-    words = [max(1, ceil(WORDS * rate - 1e-9)) for rate in rates]
+def _streams(ends: list[Ends], rates: list[float], grain: int) -> list[RouteStream]:
+    words = [max(1, ceil(grain * rate - 1e-9)) for rate in rates]
     factor = gcd(*words) if words else 1
     return [
         RouteStream(source, to, max(LEAST, rate), count // factor)
@@ -131,34 +192,44 @@ def _streams(ends: list[tuple[int, tuple[int, ...]]], rates: list[float]) -> lis
 
 
 def _closer(
-    problem: RouteProblem, result: RouteResult, flows: list[Flow], hops: list[int]
+    problem: RouteProblem,
+    result: RouteResult,
+    flows: list[Flow],
+    hops: list[int],
+    promises: list[float | None] | None,
 ) -> tuple[RouteProblem, RouteResult]:
-    """In the ideal model, give late streams slots that are close enough, where there are any."""
-    if result.router != "ideal":
-        return problem, result
-    given = list(result.streams)
+    """In the ideal model, if streams are late: take all that have limits out, and give them slots that are close enough, those
+    with the shortest pauses first. Streams for which there are none get slots anywhere. ``promises``: limits for which the ports
+    have room; then streams that share a port with a late one are taken out, too, and other limits are given up."""
     late = [
         k
-        for k, flow in enumerate(flows)
-        if flow.latency is not None and worst_latency(given[k], result.period) > flow.latency
+        for k, (flow, routed) in enumerate(zip(flows, result.streams, strict=True))
+        if flow.latency is not None and worst_latency(routed, result.period) > flow.latency
     ]
-    if not late:
+    if result.router != "ideal" or not late:
         return problem, result
-    cells = FreeCells(problem, result.period, (word for routed in given for word in routed.words))
-    streams = list(problem.streams)
-    for k in late:
-        for word in given[k].words:
-            cells.take(word)
-        stream, limit = streams[k], flows[k].latency
-        assert limit is not None
+    given, streams = list(result.streams), list(problem.streams)
+
+    def ports(k: int) -> list[Port]:
+        return _ports((streams[k].source, streams[k].destinations))
+
+    out = [(flow.latency - hops[k], k) for k, flow in enumerate(flows) if flow.latency is not None]
+    if promises is not None:
+        busy = {port for k in late for port in ports(k)}
+        out += [(inf, k) for k, flow in enumerate(flows) if flow.latency is None and not busy.isdisjoint(ports(k))]
+    taken = {k for _, k in out}
+    kept = (word for k, routed in enumerate(given) if k not in taken for word in routed.words)
+    cells = FreeCells(problem, result.period, kept)
+    for _, k in sorted(out):
+        source, ends = streams[k].source, streams[k].destinations
+        limit = flows[k].latency if promises is None else promises[k]
         least = max(1, ceil(flows[k].bandwidth * result.period - 1e-9))
-        found = cells.close(stream.source, stream.destinations, hops[k], least, floor(limit))
-        if found is None:
-            for word in given[k].words:
-                cells.add(word)
-            continue
+        found = None if limit is None else cells.close(source, ends, hops[k], least, floor(limit))
+        found = found or cells.anywhere(source, ends, hops[k] + 4, least)
+        if not found:
+            return problem, result
         given[k] = RoutedWords(len(found) / result.period, tuple(found))
-        streams[k] = replace(stream, words=len(found))
+        streams[k] = replace(streams[k], words=len(found))
     return replace(problem, streams=tuple(streams)), replace(result, streams=tuple(given))
 
 

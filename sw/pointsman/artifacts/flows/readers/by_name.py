@@ -11,6 +11,7 @@ from pointsman.files import open_without_waiting, read_bytes
 from .aie import from_aie
 from .matrix import from_csv, from_matrix_market
 from .npe import from_npe_trace, from_npe_workload
+from .poseidon import from_poseidon
 from .vtr import from_vtr
 
 FORMATS = {
@@ -20,6 +21,7 @@ FORMATS = {
     "npe": "workload of tt-npe",
     "npe-trace": "NoC trace of tt-npe, an event a line",
     "mlir-aie": "flows of mlir-aie",
+    "poseidon": "communication of Poseidon",
 }
 BY_LINE = {
     "csv": from_csv,
@@ -40,9 +42,9 @@ def import_flows(name: str, path: Path, *, clock: float = 1e9, word_bytes: int =
     if name not in FORMATS:
         raise PointsmanError(f"a format must be one of {', '.join(FORMATS)}, not {name!r}")
     try:
-        if name == "vtr":
+        if name in ("vtr", "poseidon"):
             with open(path, "rb", opener=open_without_waiting) as file:
-                return from_vtr(file, clock=clock, word_bytes=word_bytes)
+                return from_poseidon(file) if name == "poseidon" else from_vtr(file, clock=clock, word_bytes=word_bytes)
         if name == "npe":
             return from_npe_workload(read_bytes(path, "workload"))
         with open(path, encoding="utf-8", opener=open_without_waiting) as text:

@@ -61,3 +61,21 @@ def test_a_limit_below_the_way_fails_and_is_told():
     assert [report.holds for report in found.reports] == [False, True]
     assert found.missing[0] == 1
     assert found.reports[0].slack < 0
+
+
+def test_a_port_with_many_little_flows_keeps_the_limits_that_it_can():
+    # One node sends to 15: a word in 64 slots each would leave too little for limits that take a share of .9 together.
+    limits = [12, 14, 14, 16, 16, 18, 20, 22, 24, 30, 40, 60, None, None, None]
+    flows = flows_of(16, *((0, (node,), 1e-3, limit) for node, limit in enumerate(limits, 1)))
+    found = route_flows(flows, make_problem(mesh(4, 4), []), range(16), ROUTERS["ideal"], QUICK)
+    report = check_ideal(found.problem, found.result)
+    assert report.ok, report.render()
+    assert sum(not report.holds for report in found.reports) <= 1
+
+
+def test_what_a_port_has_no_room_for_takes_nothing_from_the_others():
+    # Each of the limits asks for half of the port, and the last flow for a quarter.
+    flows = flows_of(6, (0, (1,), 0.01, 3), (0, (3,), 0.01, 3), (0, (4,), 0.25), (0, (2,), 0.01, 3))
+    found = routed(flows, "ideal")
+    assert [report.given >= report.demanded for report in found.reports] == [True] * 4
+    assert sum(report.holds for report in found.reports) >= 2

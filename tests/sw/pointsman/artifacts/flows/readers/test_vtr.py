@@ -28,6 +28,12 @@ def test_seconds_and_bytes_become_cycles_and_words():
     assert flows.flows[1].latency is None
 
 
+@pytest.mark.parametrize("pattern", [r".*block_1[^\d].*", ".*block_1[^0-9].*", r"block_1[^\d]", "block_1"])
+def test_the_end_of_a_number_is_no_part_of_the_name(pattern):
+    flows = read(f'<traffic_flows><single_flow src="{pattern}" dst=".*block_10" bandwidth="4e8"/></traffic_flows>')
+    assert [task.name for task in flows.tasks] == ["block_1", "block_10"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
