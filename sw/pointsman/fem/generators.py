@@ -1,7 +1,8 @@
-"""Meshes by name: plates, random plates, plates with a crack, and a valley in three dimensions.
+"""Meshes by name: plates, random plates, plates with a crack, a valley and a basin in three dimensions.
 
 They stand for the kinds of meshes of Feldmann et al. 1993, Table 4, whose own files are not published: a plate with random nodes
-(m11k), plates refined towards the tip of a crack (c10k, c100k), and soft ground in a box of rock (q20k).
+(m11k), plates refined towards the tip of a crack (c10k, c100k), and soft ground in a box of rock (q20k: its 20,000 elements have
+22,451 nodes, so they are hexahedra).
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ MAX_NODES = 200_000
 
 
 def generated(text: str) -> ElementMesh:
-    """The mesh that ``text`` names: ``plate:20x10``, or KIND:NODES or KIND:NODES:SEED for ``random``, ``crack``, ``valley``.
+    """The mesh that ``text`` names: ``plate:20x10``, ``basin:20x10x5``, or KIND:NODES or KIND:NODES:SEED for ``random``,
+    ``crack``, ``valley``.
 
     Raises
     ------
@@ -29,11 +31,16 @@ def generated(text: str) -> ElementMesh:
     if kind not in GENERATORS:
         raise PointsmanError(f"there is no mesh generator {kind!r}", hint=f"known are {', '.join(GENERATORS)}")
     numbers = rest.replace("x", ":").split(":")
-    if not 1 <= len(numbers) <= 2 or not all(one.isascii() and one.isdigit() and len(one) < 10 for one in numbers):
-        example = "plate:20x10" if kind == "plate" else f"{kind}:500:1"
+    most, least = (3, 3) if kind == "basin" else (2, 1)
+    if not least <= len(numbers) <= most or not all(
+        one.isascii() and one.isdigit() and len(one) < 10 for one in numbers
+    ):
+        example = {"plate": "plate:20x10", "basin": "basin:20x10x5"}.get(kind, f"{kind}:500:1")
         raise PointsmanError(f"{text!r} does not say the size of the mesh", hint=f"for instance {example}")
     values = [int(one) for one in numbers]
-    return GENERATORS[kind](values[0], values[1] if len(values) > 1 else (values[0] if kind == "plate" else 0))
+    if len(values) == 1:
+        values.append(values[0] if kind == "plate" else 0)
+    return GENERATORS[kind](*values)
 
 
 def plate(across: int, down: int) -> ElementMesh:
@@ -79,11 +86,30 @@ def valley(nodes: int, seed: int) -> ElementMesh:
     return _triangulated(places * [1, 1, 0.3], nodes)
 
 
-GENERATORS: dict[str, Callable[[int, int], ElementMesh]] = {
+def basin(across: int, down: int, deep: int) -> ElementMesh:
+    """A flat box of ``across`` by ``down`` by ``deep`` hexahedra, whose layers lie deeper in the middle."""
+    nodes = (across + 1) * (down + 1) * (deep + 1)
+    if not (min(across, down, deep) >= 1 and nodes <= MAX_NODES):
+        size = f"{across}x{down}x{deep}"
+        raise PointsmanError(f"a basin must have 1x1x1 hexahedra at least and {MAX_NODES} nodes at most, not {size}")
+    z, y, x = (
+        grid.ravel() for grid in np.meshgrid(*(np.linspace(0, 1, n + 1) for n in (deep, down, across)), indexing="ij")
+    )
+    sunk = 0.5 * z * (1 - z) * np.exp(-8 * ((x - 0.5) ** 2 + (y - 0.5) ** 2))
+    row, layer = across + 1, (across + 1) * (down + 1)
+    k, j, i = (grid.ravel() for grid in np.meshgrid(np.arange(deep), np.arange(down), np.arange(across), indexing="ij"))
+    first = i + row * j + layer * k
+    corners = [first, first + 1, first + row + 1, first + row]
+    elements = np.stack([*corners, *(corner + layer for corner in corners)], axis=1)
+    return ElementMesh(np.stack([x * across, y * down, (z - sunk) * deep], axis=1), elements)
+
+
+GENERATORS: dict[str, Callable[..., ElementMesh]] = {
     "plate": plate,
     "random": random_plate,
     "crack": crack,
     "valley": valley,
+    "basin": basin,
 }
 
 

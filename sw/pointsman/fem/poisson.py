@@ -1,13 +1,14 @@
 """Poisson's equation on a mesh, part by part: what each part knows, and the serial solution beside.
 
--Δu = 1 inside, u = 0 on the border, with linear elements. A part assembles its own elements only, so its product with a vector is
-a partial sum at mesh nodes that it shares; the parts' sums are exchanged and added in the order of the parts, so that all copies
-of a value are equal to the last bit.
+-Δu = 1 inside, u = 0 on the border, with elements of first order. A part assembles its own elements only, so its product with a
+vector is a partial sum at mesh nodes that it shares; the parts' sums are exchanged and added in the order of the parts, so
+that all copies of a value are equal to the last bit.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -16,6 +17,9 @@ from pointsman.errors import PointsmanError
 
 from .exchange import HaloExchange
 from .mesh import ElementMesh
+
+HEXAHEDRON = (0, 4, 3, 1, 7, 5, 2, 6)
+"""Corners of a hexahedron in scikit-fem's order, by their places in meshio's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +84,7 @@ def poisson(exchange: HaloExchange) -> Poisson:
     from skfem.models.poisson import laplace, unit_load
 
     mesh = exchange.mesh
-    kind, element = _kinds(mesh)
-    points, corners = np.ascontiguousarray(mesh.points.T), np.ascontiguousarray(mesh.elements.T)
-    whole = skfem.Basis(kind(points, corners), element)
+    whole = _whole(mesh)
     load = np.asarray(unit_load.assemble(whole))
     free = np.ones(len(mesh.points), bool)
     free[mesh.border] = False
@@ -90,7 +92,7 @@ def poisson(exchange: HaloExchange) -> Poisson:
         raise PointsmanError("all nodes of the mesh are on its border: there is nothing to solve", hint="a finer mesh")
     parts = []
     for part, nodes in enumerate(exchange.halo.nodes):
-        own = skfem.Basis(whole.mesh, element, elements=np.flatnonzero(exchange.part_of == part))
+        own = skfem.Basis(whole.mesh, whole.elem, elements=np.flatnonzero(exchange.part_of == part))
         stiffness = laplace.assemble(own).tocsr()[nodes][:, nodes]
         owned = np.ones(len(nodes), bool)
         for other in exchange.halo.neighbours(part):
@@ -100,13 +102,19 @@ def poisson(exchange: HaloExchange) -> Poisson:
     return Poisson(csr_matrix(laplace.assemble(whole)), load, free, tuple(parts))
 
 
-def _kinds(mesh: ElementMesh) -> tuple[type, object]:
-    """Mesh and element of scikit-fem."""
+def _whole(mesh: ElementMesh) -> Any:
+    """The basis of the whole mesh in scikit-fem."""
     import skfem
 
-    if mesh.elements.shape[1] == 3:
-        return skfem.MeshTri, skfem.ElementTriP1()
-    return skfem.MeshTet, skfem.ElementTetP1()
+    kinds = {
+        "triangle": (skfem.MeshTri, skfem.ElementTriP1),
+        "quad": (skfem.MeshQuad, skfem.ElementQuad1),
+        "tetra": (skfem.MeshTet, skfem.ElementTetP1),
+        "hexahedron": (skfem.MeshHex, skfem.ElementHex1),
+    }
+    made, element = kinds[mesh.kind]
+    corners = mesh.elements[:, HEXAHEDRON] if mesh.kind == "hexahedron" else mesh.elements
+    return skfem.Basis(made(np.ascontiguousarray(mesh.points.T), np.ascontiguousarray(corners.T)), element())
 
 
 def summed(own: np.ndarray, part: int, others: dict[int, tuple[np.ndarray, np.ndarray]]) -> np.ndarray:

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 def fem(mesh: str, parts: int, size: str | None, topology: str | None, **given: Any) -> None:
     """Put a finite-element MESH over the nodes of a network, and exchange halos between its parts.
 
-    MESH is a file in a form that meshio reads (.msh, .vtk, .vtu, .inp, …) with triangles or tetrahedra, or a generator:
-    plate:20x10, random:500:1, crack:500, valley:400. Exit status 1: a solution is wrong.
+    MESH is a file in a form that meshio reads (.msh, .vtk, .vtu, .inp, …) with triangles, quadrilaterals, tetrahedra or
+    hexahedra, or a generator: plate:20x10, random:500:1, crack:500, valley:400, basin:20x10x5.
+
+    Exit status 1: a solution is wrong.
     """
     from pointsman.api.meshes import fem as make
     from pointsman.api.meshes import fem_text, picture, solve

@@ -66,9 +66,12 @@ def _draw_mesh(axes: Axes, points: np.ndarray, elements: np.ndarray, part_of: np
 
     colours = colormaps["tab20"](np.arange(len(node_of)) * 7 % 20 / 19)
     corners = points[elements][:, :, :2]
-    flat = elements.shape[1] == 3
+    flat = points.shape[1] == 2
     faces = PolyCollection(
-        list(corners[:, :3]), facecolors=colours[part_of], edgecolors="black" if flat else "none", linewidths=0.15
+        list(corners if flat else corners[:, -4:]),
+        facecolors=colours[part_of],
+        edgecolors="black" if flat else "none",
+        linewidths=0.15,
     )
     faces.set_alpha(0.8 if flat else 0.25)
     axes.add_collection(faces)

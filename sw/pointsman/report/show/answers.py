@@ -326,7 +326,11 @@ def _parts(plain: Mapping[str, Any], nodes: int) -> tuple[Parts, list[str]]:
     points = [(float(point[0]), float(point[1])) for point in plain["mesh"]["points"]]
     node_of, part_of = [int(node) for node in plain["parts"]["node_of"]], plain["parts"]["part_of"]
     corners = plain["mesh"]["corners"]
-    elements = [([int(n) for n in one], int(p)) for one, p in zip(corners, part_of, strict=True)]
+    solid = len(plain["mesh"]["points"][0]) == 3
+    # The last four corners of a hexahedron are one of its sides.
+    elements = [
+        ([int(n) for n in (one[-4:] if solid else one)], int(p)) for one, p in zip(corners, part_of, strict=True)
+    ]
     right = all(abs(value) < _MOST for point in points for value in point)
     if not (
         right and all(0 <= n < len(points) for one, _ in elements for n in one) and all(0 <= n < nodes for n in node_of)
@@ -337,4 +341,4 @@ def _parts(plain: Mapping[str, Any], nodes: int) -> tuple[Parts, list[str]]:
     notes = (
         [] if len(elements) <= MOST_ELEMENTS else [f"The first {MOST_ELEMENTS} of {len(elements)} elements are drawn."]
     )
-    return Parts(points, elements[:MOST_ELEMENTS], node_of), notes
+    return Parts(points, elements[:MOST_ELEMENTS], node_of, solid), notes

@@ -173,11 +173,12 @@ class Phased(msgspec.Struct):
 
 class Parts(msgspec.Struct):
     """A mesh in parts, seen from above. ``points``: x to the right and y up; ``elements``: (points of an element, its part);
-    ``node_of``: network node of each part."""
+    ``node_of``: network node of each part; ``solid``: they are seen through each other."""
 
     points: list[tuple[float, float]]
     elements: list[tuple[list[int], int]]
     node_of: list[int]
+    solid: bool = False
 
 
 class Document(msgspec.Struct):

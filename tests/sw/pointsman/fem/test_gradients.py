@@ -44,7 +44,7 @@ def solved(exchange, system, rounds):
             return found
 
 
-@pytest.mark.parametrize("text", ["plate:9x7", "random:200:5", "crack:150:6", "valley:150:7"])
+@pytest.mark.parametrize("text", ["plate:9x7", "random:200:5", "crack:150:6", "valley:150:7", "basin:6x5x4"])
 def test_the_solution_is_that_of_scipy(text):
     exchange = exchange_of(generated(text), 9, mesh(3, 3))
     system = poisson(exchange)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from pointsman.errors import PointsmanError
-from pointsman.fem.generators import plate
+from pointsman.fem.generators import basin, plate
 from pointsman.fem.mesh import ElementMesh, read_mesh
 
 meshio = pytest.importorskip("meshio")
+CUBE = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]], float)
 SQUARE = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], float)
 
 
@@ -52,7 +53,10 @@ def test_tetrahedra_are_read(tmp_path):
             "the mesh is not connected: no way over",
         ),
         (np.concatenate([SQUARE[:3], [[np.nan, 0]]]), np.array([[0, 1, 2]]), "point 3 is no place: not a number"),
-        (SQUARE, np.array([[0, 1, 2, 3]]), "elements of 4 corners need points of 3 coordinates, not of 2"),
+        (SQUARE, np.array([[0, 1, 2, 3]]), "element 0 has no extent, or is turned over at a corner"),
+        (SQUARE, np.array([[0, 1, 3, 3]]), "element 0 has no extent, or is turned over at a corner"),
+        (SQUARE, np.array([[0, 1]]), "elements of 2 corners with points of 2 coordinates are no elements"),
+        (CUBE, np.array([[0, 1, 2, 3, 4, 5, 7, 6]]), "element 0 has no extent, or is turned over at a corner"),
     ],
 )
 def test_what_is_no_mesh_is_refused(points, elements, message):
@@ -75,7 +79,32 @@ def test_files_of_the_wrong_kind_are_refused(tmp_path):
     unknown.write_text("?")
     with pytest.raises(PointsmanError, match="cannot read the mesh"):
         read_mesh(unknown)
-    quads = tmp_path / "quads.vtk"
-    meshio.Mesh(np.concatenate([SQUARE, np.zeros((4, 1))], axis=1), [("quad", np.array([[0, 1, 3, 2]]))]).write(quads)
-    with pytest.raises(PointsmanError, match="must have triangles or tetrahedra, not quad"):
-        read_mesh(quads)
+    mixed = tmp_path / "mixed.vtk"
+    blocks = [("quad", np.array([[0, 1, 3, 2]])), ("triangle", np.array([[0, 1, 3]]))]
+    meshio.Mesh(np.concatenate([SQUARE, np.zeros((4, 1))], axis=1), blocks).write(mixed)
+    with pytest.raises(PointsmanError, match=r"must have elements of one kind, .*, not quad, triangle"):
+        read_mesh(mixed)
+    wedge = tmp_path / "wedge.vtk"
+    meshio.Mesh(CUBE[:6], [("wedge", np.arange(6).reshape(1, 6))]).write(wedge)
+    with pytest.raises(PointsmanError, match=r"must have elements of one kind, .*, not wedge"):
+        read_mesh(wedge)
+
+
+@pytest.mark.parametrize("ending", ["msh", "vtk", "inp"])
+def test_quadrilaterals_and_hexahedra_are_read_surfaces_of_bodies_left_out(tmp_path, ending):
+    body = tmp_path / f"body.{ending}"
+    blocks = [("hexahedron", np.arange(8).reshape(1, 8)), ("quad", np.array([[0, 1, 2, 3]]))]
+    meshio.Mesh(CUBE, blocks[: 1 if ending == "inp" else 2]).write(body)
+    mesh = read_mesh(body)
+    assert mesh.kind == "hexahedron"
+    assert mesh.elements.tolist() == [list(range(8))]
+    flat = tmp_path / f"flat.{ending}"
+    meshio.Mesh(np.concatenate([SQUARE, np.zeros((4, 1))], axis=1), [("quad", np.array([[0, 1, 3, 2]]))]).write(flat)
+    assert read_mesh(flat).kind == "quad"
+
+
+def test_faces_and_border_of_hexahedra():
+    mesh = basin(3, 4, 5)
+    assert len(mesh.points) == 4 * 5 * 6
+    assert len(mesh.faces) == 2 * 4 * 5 + 3 * 3 * 5 + 3 * 4 * 4
+    assert len(mesh.points) - len(mesh.border) == 2 * 3 * 4

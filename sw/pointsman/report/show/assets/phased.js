@@ -79,7 +79,7 @@ function drawParts() {  // elements in the colours of their parts, which are on 
     const spots = corners.map(at);
     pen.beginPath(); spots.forEach(([x, y], i) => i ? pen.lineTo(x, y) : pen.moveTo(x, y)); pen.closePath();
     const faint = state.pick && partOn.has(state.node) && partOn.get(state.node) !== part;
-    pen.globalAlpha = faint ? .15 : corners.length > 3 ? .12 : .55; pen.fillStyle = partColour(part); pen.fill(); pen.globalAlpha = faint ? .2 : .5; pen.strokeStyle = "#fff"; pen.lineWidth = .6; pen.stroke(); pen.globalAlpha = 1;
+    pen.globalAlpha = faint ? .15 : parts.solid ? .12 : .55; pen.fillStyle = partColour(part); pen.fill(); pen.globalAlpha = faint ? .2 : .5; pen.strokeStyle = "#fff"; pen.lineWidth = .6; pen.stroke(); pen.globalAlpha = 1;
     const sum = middle[part]; for (const [x, y] of spots) { sum[0] += x; sum[1] += y; sum[2]++; }
   }
   const spot = part => [middle[part][0] / Math.max(1, middle[part][2]), middle[part][1] / Math.max(1, middle[part][2])];
