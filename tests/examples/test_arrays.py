@@ -129,7 +129,7 @@ def test_it_runs_on_every_target(name: str, target: str) -> None:
     """On four processors, where there is one grid and it has any number of axes but four."""
     grids = _program(name).grids
     shape = {1: (4,), 2: (2, 2)}.get(len(grids[0].shape)) if len(grids) == 1 else None
-    engine = {} if target in ("tdm", "optical") else {"engine": "model"}
+    engine = {"engine": "verilated"} if target == "numesh" else {"engine": "model"} if target == "packet" else {}
     result = pointsman.run(ArrayApplication(_program(name, shape)), target=target, **engine)
     assert result.correct, result.text
 

@@ -7,7 +7,7 @@ redistribution is a communication, too: of every element that moves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pointsman.artifacts.configurations.configurations import Network, Routing
@@ -18,7 +18,7 @@ from pointsman.errors import PointsmanError
 from .analysis.communications import Communications, Message, Owners
 from .analysis.descriptors import Descriptor
 from .execution.following import Followed, packets
-from .physical import Pairs, pattern
+from .physical import Pairs, Product, listed, product_pattern
 from .tree.affine import Affine, Range, Scope
 from .tree.mapping import Spread, Template
 from .tree.statements import Branch, DoLoop, Redistribute, Statement
@@ -160,7 +160,7 @@ class _Placing:
             self.lists[at] = body[0]
         for statement in body:
             for message in self.before.get(statement, ()):
-                pairs = frozenset().union(*(self.pairs(one, state, scope) for one in message))
+                pairs = listed([product for one in message for product in self.products(one, state, scope)])
                 nodes.append(self.placed(statement, message, pairs))
             if isinstance(statement, DoLoop):
                 state = _joined(state, self.after(statement.body, state))
@@ -208,25 +208,23 @@ class _Placing:
     def templates(self, name: str, state: Distributions) -> list[Template]:
         return [replace(self.program.templates[name], spreads=spreads) for spreads in sorted(state[name], key=str)]
 
-    def pairs(self, one: Descriptor, state: Distributions, scope: Scope) -> Pairs:
-        """A descriptor's pattern under all distributions that may hold."""
+    def products(self, one: Descriptor, state: Distributions, scope: Scope) -> Iterator[Product]:
+        """A descriptor's pattern under each distribution that may hold."""
         source = self.program.arrays[one.array].template
         assert source is not None
-        found: set[tuple[int, int]] = set()
         for start in self.templates(source, state):
             if one.template is None:
-                found |= pattern(one, self.owners, (start, None), scope)
+                yield product_pattern(one, self.owners, (start, None), scope)
             elif one.template == source:  # both ends have the same distribution, whichever it is
-                found |= pattern(one, self.owners, (start, start), scope)
+                yield product_pattern(one, self.owners, (start, start), scope)
             else:
                 for end in self.templates(one.template, state):
-                    found |= pattern(one, self.owners, (start, end), scope)
-        return frozenset(found)
+                    yield product_pattern(one, self.owners, (start, end), scope)
 
     def moving(self, statement: Redistribute, old: frozenset[tuple[Spread, ...]]) -> Pairs:
         """From where to where elements move."""
         template = self.program.templates[statement.template]
-        found: set[tuple[int, int]] = set()
+        found: list[Product] = []
         for name, array in self.program.arrays.items():
             if array.template != statement.template:
                 continue
@@ -238,5 +236,5 @@ class _Placing:
             one = Descriptor(name, region, template.name, self.owners.of(name, region)[1], bound)
             for spreads in old:
                 ends = (replace(template, spreads=spreads), replace(template, spreads=statement.spreads))
-                found |= pattern(one, self.owners, ends)
-        return frozenset(found)
+                found.append(product_pattern(one, self.owners, ends))
+        return listed(found)

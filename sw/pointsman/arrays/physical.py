@@ -9,13 +9,14 @@ is followed through all of them together, where the thesis takes all pairs.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from pointsman.arrays.analysis.communications import Owners
 from pointsman.arrays.analysis.descriptors import Descriptor
 from pointsman.arrays.tree.affine import Affine, Range, Scope
-from pointsman.arrays.tree.mapping import Template
+from pointsman.arrays.tree.mapping import Grid, Template
 
 Pairs = frozenset[tuple[int, int]]
 """Source and destination processors; both may be the same."""
@@ -81,10 +82,88 @@ def sequence_pattern(values: Values, coordinates: Sequence[tuple[int, Coordinate
     return found
 
 
+@dataclass(frozen=True)
+class Product:
+    """A pattern in compact form: coordinates in groups, in each of which places are listed; the rest is their cross product.
+
+    The thesis's descriptors on processors list all pairs, which it calls large and hard to handle (Yuan 1998, §7.2). This one is
+    as large as its groups together, and is asked and compared as it is.
+
+    Parameters
+    ----------
+    source, target : Grid
+        The grids of the coordinates: those of the source come first.
+    groups : tuple of (members, places)
+        Numbers of coordinates, and the places at which these are together; each coordinate is in one group.
+    everyone : bool
+        Whether each source sends to all processors; then the groups have its coordinates alone.
+    """
+
+    source: Grid
+    target: Grid
+    groups: tuple[tuple[tuple[int, ...], frozenset[tuple[int, ...]]], ...]
+    everyone: bool = False
+
+    def __len__(self) -> int:
+        """Number of pairs."""
+        return prod(len(places) for _, places in self.groups) * (self.target.size if self.everyone else 1)
+
+    def __contains__(self, pair: tuple[int, int]) -> bool:
+        at = self.source.place(pair[0])
+        if not self.everyone:
+            at += self.target.place(pair[1])
+        return all(tuple(at[one] for one in members) in places for members, places in self.groups)
+
+    def covers(self, other: Product) -> bool:
+        """Has it all pairs of another over the same grids? For others, False if that cannot be told without listing them."""
+        if not len(other):
+            return True
+        if (self.source, self.target, self.everyone) != (other.source, other.target, other.everyone):
+            return False
+        return all(other.projected(members) <= places for members, places in self.groups)
+
+    def projected(self, members: Sequence[int]) -> set[tuple[int, ...]]:
+        """The places at which some coordinates are together, whatever the others are."""
+        wanted = set(members)
+        parts = [(sorted(wanted & set(own)), own, places) for own, places in self.groups if wanted & set(own)]
+        order = [one for kept, _, _ in parts for one in kept]
+        back = [order.index(one) for one in members]
+        of_parts = ({tuple(at[own.index(one)] for one in kept) for at in places} for kept, own, places in parts)
+        joined = (tuple(itertools.chain.from_iterable(chosen)) for chosen in itertools.product(*of_parts))
+        return {tuple(at[one] for one in back) for at in joined}
+
+    def pairs(self) -> Pairs:
+        """All pairs, one by one."""
+        cut = len(self.source.shape)
+        everyone = range(self.target.size)
+        places = _crossed(cut + (0 if self.everyone else len(self.target.shape)), self.groups)
+        return frozenset(
+            (self.source.number(place[:cut]), end)
+            for place in places
+            for end in (everyone if self.everyone else [self.target.number(place[cut:])])
+        )
+
+
+def listed(products: Iterable[Product]) -> Pairs:
+    """The pairs of some patterns together; what another covers is not listed."""
+    kept: list[Product] = []
+    for one in products:
+        if not any(other.covers(one) for other in kept):
+            kept = [other for other in kept if not one.covers(other)] + [one]
+    return frozenset().union(*(one.pairs() for one in kept))
+
+
 def pattern(
     one: Descriptor, owners: Owners, distributions: tuple[Template, Template | None], scope: Scope | None = None
 ) -> Pairs:
-    """Pairs of processors between which a descriptor sends, for all values of the loop indices around it.
+    """Pairs of processors between which a descriptor sends, for all values of the indices around it; see `product_pattern`."""
+    return product_pattern(one, owners, distributions, scope).pairs()
+
+
+def product_pattern(
+    one: Descriptor, owners: Owners, distributions: tuple[Template, Template | None], scope: Scope | None = None
+) -> Product:
+    """The same, as a product.
 
     Parameters
     ----------
@@ -99,23 +178,17 @@ def pattern(
     ranges = [*(scope or ()), *one.bound]
     if one.qualifier is not None:
         ranges = [one.qualifier if range_.name == one.qualifier.name else range_ for range_ in ranges]
-    if any(range_.count == 0 for range_ in ranges):
-        return frozenset()
+    grids = (source.on, source.on if target is None else target.on)
     template, start = owners.source(one)
     assert template == source.name
-    sources = _coordinates(owners, source, start)
-    targets = [] if target is None else _coordinates(owners, target, one.destination)
-    relation = _related([*sources, *targets], ranges)
-    everything = frozenset(itertools.product(range(source.grid.size), range(source.grid.size)))
-    if relation is None:
-        return everything
-    cut = len(sources)
-    everyone = range(source.grid.size)
-    return frozenset(
-        (source.on.number(place[:cut]), end)
-        for place in relation
-        for end in (everyone if target is None else [target.on.number(place[cut:])])
-    )
+    coordinates = _coordinates(owners, source, start)
+    if target is not None:
+        coordinates += _coordinates(owners, target, one.destination)
+    if any(range_.count == 0 for range_ in ranges):
+        groups = [(tuple(range(len(coordinates))), frozenset[tuple[int, ...]]())]
+    else:
+        groups = _related(coordinates, ranges)
+    return Product(*grids, tuple(groups), target is None)
 
 
 def _coordinates(owners: Owners, template: Template, point: Sequence[Affine]) -> list[Coordinate]:
@@ -125,23 +198,24 @@ def _coordinates(owners: Owners, template: Template, point: Sequence[Affine]) ->
     ]
 
 
-def _related(coordinates: Sequence[Coordinate], ranges: Sequence[Range]) -> Iterator[tuple[int, ...]] | None:
-    """All places of the coordinates together, by processor; None if they cannot be told."""
+Group = tuple[tuple[int, ...], frozenset[tuple[int, ...]]]
+
+
+def _related(coordinates: Sequence[Coordinate], ranges: Sequence[Range]) -> list[Group]:
+    """Places of the coordinates in groups that share variables, by processor; all places of all if some cannot be told."""
     known: dict[str, Values] = {}
     for one in ranges:
         values = _values(one, ranges)
         if values is not None:
             known[one.name] = values
-    groups: list[tuple[list[int], set[tuple[int, ...]]]] = []
+    groups: list[Group] = []
     for members, names in _components(coordinates):
-        if not names <= known.keys():
-            return None
         parts = [coordinates[at] for at in members]
-        places = _places(parts, {name: known[name] for name in names})
+        places = _places(parts, {name: known[name] for name in names}) if names <= known.keys() else None
         if places is None:
-            return None
-        groups.append((members, places))
-    return _crossed(len(coordinates), groups)
+            return [((at,), frozenset((k,) for k in range(one.processors))) for at, one in enumerate(coordinates)]
+        groups.append((tuple(members), frozenset(places)))
+    return groups
 
 
 def _values(one: Range, ranges: Sequence[Range]) -> Values | None:
@@ -197,7 +271,7 @@ def _places(parts: Sequence[Coordinate], values: Mapping[str, Values]) -> set[tu
     return found
 
 
-def _crossed(size: int, groups: Sequence[tuple[list[int], set[tuple[int, ...]]]]) -> Iterator[tuple[int, ...]]:
+def _crossed(size: int, groups: Sequence[Group]) -> Iterator[tuple[int, ...]]:
     """The cross product of groups' places: the thesis's wild cards are the places that are not yet filled."""
     for chosen in itertools.product(*(places for _, places in groups)):
         place = [0] * size

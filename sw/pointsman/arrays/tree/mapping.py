@@ -54,6 +54,14 @@ class Grid:
             number = number * size + at
         return number
 
+    def place(self, number: int) -> tuple[int, ...]:
+        """Coordinates of a processor."""
+        at = []
+        for size in reversed(self.shape):
+            number, one = divmod(number, size)
+            at.append(one)
+        return tuple(reversed(at))
+
 
 @dataclass(frozen=True)
 class Template:

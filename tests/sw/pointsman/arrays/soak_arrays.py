@@ -25,11 +25,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=100_000)
     parser.add_argument("--state", type=Path, default=Path("build/soak-arrays.json"))
+    parser.add_argument("--several", action="store_true", help="programs over several grids of the same processors")
     given = parser.parse_args()
     done = json.loads(given.state.read_text())["done"] if given.state.exists() else 0
     for seed in range(done, given.programs):
         try:
-            result = pointsman.run(ArrayApplication(enumeration.random_program(seed)), dry=True, warnings="ignore")
+            program = enumeration.random_program(seed, several=given.several)
+            result = pointsman.run(ArrayApplication(program), dry=True, warnings="ignore")
         except Exception as error:
             sys.exit(f"random program {seed}: {error}")
         if not result.correct:

@@ -15,8 +15,9 @@ from pointsman.arrays.analysis.descriptors import Descriptor
 from pointsman.arrays.analysis.emulation import delivered
 from pointsman.arrays.building import ProgramBuilder
 from pointsman.arrays.fortran.reading import read_program
-from pointsman.arrays.physical import Coordinate, Pairs, Values, pattern, sequence_pattern
+from pointsman.arrays.physical import Coordinate, Pairs, Product, Values, listed, pattern, sequence_pattern
 from pointsman.arrays.tree.affine import Affine, Range, Scope
+from pointsman.arrays.tree.mapping import Grid
 from pointsman.arrays.tree.statements import ArrayProgram
 
 
@@ -141,3 +142,38 @@ def test_several_dimensions_against_all_elements() -> None:
 def _loop(program: ArrayProgram, depth: int) -> tuple[Affine, Affine, int]:
     loop = program.body[0] if depth == 0 else program.body[0].body[0]  # type: ignore[union-attr]
     return loop.range.low, loop.range.high, loop.range.step  # type: ignore[union-attr]
+
+
+def _random_product(chance: random.Random) -> Product:
+    """Over grids of two dimensions, in groups of any coordinates."""
+    source, target = Grid((2, 3)), chance.choice([Grid((2, 3)), Grid((6,))])
+    everyone = chance.random() < 0.2
+    shape = source.shape if everyone else source.shape + target.shape
+    at = list(range(len(shape)))
+    chance.shuffle(at)
+    groups = []
+    while at:
+        count = chance.randint(1, len(at))
+        members, at = at[:count], at[count:]
+        every = list(itertools.product(*(range(shape[one]) for one in members)))
+        few = chance.choice([0, 1, 1, 1, 1, 1])
+        groups.append((tuple(members), frozenset(chance.sample(every, chance.randint(few, len(every))))))
+    return Product(source, target, tuple(groups), everyone)
+
+
+def test_products_are_asked_as_they_are() -> None:
+    """Length, membership and inclusion as those of the pairs one by one."""
+    chance = random.Random(3)
+    products = [_random_product(chance) for _ in range(120)]
+    pairs = [one.pairs() for one in products]
+    told = 0
+    for one, own in zip(products, pairs, strict=True):
+        assert len(one) == len(own)
+        assert {(a, b) for a in range(6) for b in range(6) if (a, b) in one} == own
+        for other, others in zip(products, pairs, strict=True):
+            alike = (one.target, one.everyone) == (other.target, other.everyone)
+            assert one.covers(other) == (others <= own) if alike or not others else not one.covers(other)
+            told += bool(others) and one is not other and one.covers(other)
+    assert told > 100
+    assert listed(products[:9]) == frozenset().union(*pairs[:9])
+    assert listed([]) == frozenset()

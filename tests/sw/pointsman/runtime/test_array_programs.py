@@ -12,9 +12,13 @@ import numpy as np
 import pytest
 
 import pointsman
+from pointsman.arrays.analysis import derive
 from pointsman.arrays.errors import ArrayProgramError
 from pointsman.arrays.execution import transfers
+from pointsman.arrays.execution.following import follow
 from pointsman.arrays.fortran.reading import read_program
+from pointsman.arrays.phases import Run, array_phases
+from pointsman.artifacts.configurations.configurations import Network
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.runtime import array_programs
@@ -53,6 +57,24 @@ def test_random_programs(part: int, enumeration: ModuleType) -> None:
             _dry(ArrayApplication(enumeration.random_program(seed)))
         except Exception as error:
             raise AssertionError(f"random program {seed}") from error
+
+
+def test_random_programs_over_several_grids(enumeration: ModuleType) -> None:
+    """And every message that a run has is carried by the phases made for it, however these were chosen."""
+    for seed in range(12):
+        program = enumeration.random_program(seed, several=True)
+        communications = derive(program)["scheduled"]
+        application = ArrayApplication(program, communications=communications)
+        _dry(application)
+        followed = follow(application.sites)
+        network = Network("crossbar", (program.grid.size,))
+        for run in (None, Run(followed)):
+            found = array_phases(communications, network, 3, run=run)
+            names = {id(one.message) if one.message else one.statement: one.name for one in found.patterns}
+            for site, transfers_ in followed.messages():
+                name = names[id(site.message) if site.message else site.statement]
+                carried = frozenset().union(*(one.connections for one in found.phases if name in one.names))
+                assert transfers_.keys() <= carried, f"random program {seed}: {name}"
 
 
 @pytest.mark.slow

@@ -77,18 +77,24 @@ def judged(communications: Communications) -> Copies:
 SIZE = 6
 
 
-def random_program(seed: int) -> ArrayProgram:
-    """Loops to depth 3, arrays to rank 3, every distribution, negative steps, empty ranges, branches, array assignments."""
-    return _Random(random.Random(seed)).program()
+def random_program(seed: int, *, several: bool = False) -> ArrayProgram:
+    """Loops to depth 3, arrays to rank 3, every distribution, negative steps, empty ranges, branches, array assignments.
+
+    ``several``: over grids of one, two and three dimensions, between which redistributions go.
+    """
+    return _Random(random.Random(seed), several=several).program()
 
 
 class _Random:
-    def __init__(self, chance: random.Random) -> None:
+    def __init__(self, chance: random.Random, *, several: bool) -> None:
         self.chance = chance
-        grid = chance.choice([(2,), (3,), (2, 2)])
+        grid = chance.choice([(2, 3), (4, 1)] if several else [(2,), (3,), (2, 2)])
         self.regular = chance.random() < 0.5
         """Stencil-like: one template, identical alignments, small offsets; more can be hoisted and eliminated."""
         self.build = ProgramBuilder("random", grid)
+        if several:
+            self.build.processors(grid[0] * grid[1])
+            self.build.processors(1, *grid)
         self.arrays: list[DistributedArray] = []
         self.templates = []
         for number in range(1 if self.regular else chance.choice([1, 1, 2])):
@@ -113,7 +119,8 @@ class _Random:
         self.indices: list[tuple[Affine, int, int]] = []
 
     def spreads(self, rank: int) -> list[str]:
-        count = len(self.build.grid.shape)
+        ranks = [len(one.shape) for one in (self.build.grid, *self.build.others) if len(one.shape) <= rank]
+        count = ranks[0] if len(ranks) == 1 else self.chance.choice(ranks)
         kinds = [self.chance.choice(["block", "cyclic", "cyclic(2)", "cyclic(3)"]) for _ in range(count)]
         spreads = [*kinds, *["*"] * (rank - count)]
         self.chance.shuffle(spreads)

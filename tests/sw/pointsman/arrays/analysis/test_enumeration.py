@@ -26,12 +26,12 @@ MUTANTS: dict[str, tuple[Any, str, Any, int]] = {
 """Faults, each with a random program on which the judge finds it."""
 
 
-def _steps(enumeration: ModuleType, seed: int) -> list[communications.Communications]:
-    return list(derive(enumeration.random_program(seed)).values())
+def _steps(enumeration: ModuleType, seed: int, *, several: bool = False) -> list[communications.Communications]:
+    return list(derive(enumeration.random_program(seed, several=several)).values())
 
 
-def _judge(enumeration: ModuleType, seed: int) -> None:
-    steps = _steps(enumeration, seed)
+def _judge(enumeration: ModuleType, seed: int, *, several: bool = False) -> None:
+    steps = _steps(enumeration, seed, several=several)
     first, hoisted, *_ = judged = [enumeration.judged(step) for step in steps]
     assert first.needed <= first.sent
     assert all(one.needed == first.needed for one in judged)
@@ -51,6 +51,14 @@ def test_random_programs(part: int, enumeration: ModuleType) -> None:
             _judge(enumeration, seed)
         except Exception as error:
             raise AssertionError(f"random program {seed}") from error
+
+
+def test_random_programs_over_several_grids(enumeration: ModuleType) -> None:
+    for seed in range(30):
+        try:
+            _judge(enumeration, seed, several=True)
+        except Exception as error:
+            raise AssertionError(f"random program {seed} over several grids") from error
 
 
 @pytest.mark.slow
