@@ -45,6 +45,8 @@ class Directives:
     alignments: dict[str, tuple[str, tuple[Aligned, ...], int]] = field(default_factory=dict)
     spread_out: dict[str, set[int]] = field(default_factory=dict)
     """By array: dimensions of its template all of which it is aligned to."""
+    straight: dict[str, dict[int, int]] = field(default_factory=dict)
+    """By array: dimensions of its template with the axis of the array that begins where they begin."""
 
     def declare(self, text: str, line: int) -> None:
         """Take a directive among the declarations.
@@ -123,8 +125,10 @@ class Directives:
             array = self.names.arrays.get(name)
             if array is None:
                 raise self._error(line, f"{name} is aligned and not declared")
-            first_points = {at: Aligned(None, 1, self.shapes[target][at][0]) for at in self.spread_out.get(name, ())}
-            alignment = tuple(first_points.get(at, aligned) for at, aligned in enumerate(alignment))
+            known = {at: Aligned(None, 1, self.shapes[target][at][0]) for at in self.spread_out.get(name, ())}
+            for at, axis in self.straight.get(name, {}).items():
+                known[at] = Aligned(axis, 1, self.shapes[target][at][0] - array.bounds[axis][0])
+            alignment = tuple(known.get(at, aligned) for at, aligned in enumerate(alignment))
             made = Array(name, array.bounds, target, alignment)
             try:
                 check_alignment(made, self.templates)
@@ -169,12 +173,17 @@ class Directives:
 
     def _processors(self, rest: str, line: int) -> None:
         name, sizes = self._call(rest, line, "a grid of processors")
-        shape = tuple(self._number(size, line) for size in sizes)
+        if self.processors is not None and not self.grids:
+            if len(self.processors) != len(sizes):
+                raise self._error(line, f"--procs gives {len(self.processors)} dimensions and {name} has {len(sizes)}")
+            shape = self.processors  # what the text has may be a number that only a run knows
+        elif any("number_of_processors" in size for size in sizes):
+            raise self._error(line, f"the number of processors of {name} has no value here", "give it: --procs 4x4")
+        else:
+            shape = tuple(self._number(size, line) for size in sizes)
         if min(shape) < 1:
             raise self._error(line, f"a grid of processors has at least one along each dimension, not {shape}")
-        if self.processors is not None and not self.grids and len(self.processors) != len(shape):
-            raise self._error(line, f"--procs gives {len(self.processors)} dimensions and {name} has {len(shape)}")
-        made = Grid(shape if self.processors is None or self.grids else self.processors)
+        made = Grid(shape)
         if name in self.grids:
             raise self._error(line, f"there are processors {name} already")
         try:
@@ -223,6 +232,12 @@ class Directives:
             own, spreads = self._name_and_spreads(full, line)
             self.spreads[own] = (spreads, line)
 
+    def _aligned(self, text: str, line: int) -> tuple[str, list[str]]:
+        """What is aligned: a name with subscripts, or alone, with all of its dimensions."""
+        if re.fullmatch(r"[a-z]\w*", text):
+            return text, [":"] * len(self.names.arrays.get(text, Array(text, ())).bounds)
+        return self._call(text, line, "what is aligned")
+
     def _align(self, rest: str, line: int) -> None:
         head, listed, several = rest.partition("::")
         source, found, target = re.sub(r"\bwith\b", "\0", head, count=1).partition("\0")
@@ -230,8 +245,16 @@ class Directives:
             raise self._error(line, "an alignment is written ALIGN a(i,j) WITH t(i,j)")
         source, target = source.strip(), target.strip()
         for name in parts(several) if listed else [""]:
-            own, subscripts = self._call(f"{name}{source}", line, "what is aligned")
-            template, places = self._call(target, line, "what it is aligned with")
+            own, subscripts = self._aligned(f"{name}{source}", line)
+            whole = re.fullmatch(r"[a-z]\w*", target)
+            template, places = (
+                (target, [":"] * len(subscripts)) if whole else self._call(target, line, "what it is aligned with")
+            )
+            colons = [axis for axis, dummy in enumerate(subscripts) if dummy == ":"]
+            if len(colons) != places.count(":"):
+                raise self._error(
+                    line, f"{own} has {len(colons)} times : and {template}, with which it is aligned, has not"
+                )
             dummies = {dummy: axis for axis, dummy in enumerate(subscripts) if dummy not in ("*", ":")}
             if len(self.names.arrays.get(own, Array(own, ())).bounds) != len(subscripts):
                 raise self._error(
@@ -240,7 +263,11 @@ class Directives:
             self.names.indices.extend(dummies)
             alignment: list[Aligned] = []
             for place in places:
-                if place in ("*", ":"):
+                if place == ":":
+                    self.straight.setdefault(own, {})[len(alignment)] = colons.pop(0)
+                    alignment.append(Aligned(None, 1, 0))
+                    continue
+                if place == "*":
                     self.spread_out.setdefault(own, set()).add(len(alignment))
                     alignment.append(Aligned(None, 1, 0))  # moved to the template's first point when that is known
                     continue

@@ -42,7 +42,7 @@ class FortranText:
         self.file = file
         self.lines = text.splitlines()
         self.fixed = file.lower().endswith(FIXED) if fixed is None else fixed
-        self.text = "\n".join(self.lines) + "\n"
+        self.text = "\n".join(_joined(self.lines, fixed=self.fixed)) + "\n"
 
     def position(self, number: int, part: str = "") -> Position:
         """Where on a line (from 1) a part of it is first said; the first character if it is not found."""
@@ -78,6 +78,31 @@ class FortranText:
             raise self.error(number, "this is no Fortran statement, or none that may stand here") from None
         except Exception as error:  # fparser has no common class for what it raises on hostile text
             raise self.error(1, f"the text cannot be parsed: {type(error).__name__}") from None
+
+
+def _joined(lines: list[str], *, fixed: bool) -> list[str]:
+    """The lines with each directive on one of them: what continues it leaves an empty comment behind.
+
+    In free form a line that ends with ``&`` is continued, in fixed form by a line with something in column 6.
+    """
+    found: list[str] = []
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        behind = at + 1
+        if DIRECTIVE.match(line.lstrip()):
+            while behind < len(lines) and (mark := DIRECTIVE.match(lines[behind].lstrip())) is not None:
+                rest = lines[behind].lstrip()[mark.end() :]
+                if fixed and rest[:1] not in ("", " ", "0", "\t"):
+                    line = line.rstrip() + rest[1:]
+                elif not fixed and line.rstrip().endswith("&"):
+                    line = line.rstrip()[:-1] + " " + rest.strip().removeprefix("&")
+                else:
+                    break
+                behind += 1
+        found += [line, *["!"] * (behind - at - 1)]
+        at = behind
+    return found
 
 
 def line_of(node: Any) -> int:

@@ -125,3 +125,36 @@ def test_aligned_to_all_of_a_dimension() -> None:
     ):
         assert made.arrays["a"].template is None
         assert "a lies on all of a dimension of t that is distributed" in made.remarks[0]
+
+
+def test_colons_are_dimensions_in_their_order() -> None:
+    """Each axis begins where its dimension begins; a name alone has all of them."""
+    text = "!hpf$ template t(0:8,3:9)\n!hpf$ distribute t(block,*)\n"
+    expected = (Aligned(0, 1, -1), Aligned(1, 1, 2))
+    for line in ("align b(:,:) with t(:,:)", "align (:,:) with t(:,:) :: b", "align b with t", "align with t :: b"):
+        assert _read(f"{text}!hpf$ {line}\n").arrays["b"].alignment == expected, line
+    assert _read(f"{text}!hpf$ align b(:,*) with t(:,4)\n").arrays["b"].alignment == (
+        Aligned(0, 1, -1),
+        Aligned(None, 1, 4),
+    )
+    with pytest.raises(ArrayProgramError, match="b has 2 times : and t, with which it is aligned, has not"):
+        _read(f"{text}!hpf$ align b(:,:) with t(:,*)\n")
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_directives_on_several_lines(fixed: bool) -> None:
+    free = "!hpf$ align b(i,j) &\n!hpf$ & with t(i, &\n!HPF$ j)\n!hpf$ distribute t(block,*)\n"
+    column_6 = "!hpf$ align b(i,j)\nchpf$1 with t(i,\n*HPF$2 j)\n!hpf$ distribute t(block,*)\n"
+    text = f"      program p\n      real b(4,6)\n!hpf$ processors q(2)\n!hpf$ template t(9,9)\n{column_6 if fixed else free}"
+    program = read_program(f"{text}      b(1,1) = 1\n      end\n", "p.f90", fixed=fixed)
+    assert program.arrays["b"].alignment == (Aligned(0, 1, 0), Aligned(1, 1, 0))
+    with pytest.raises(ArrayProgramError) as caught:
+        read_program(f"{text}      c(1,1,1) = 1\n      end\n", "p.f90", fixed=fixed)
+    assert str(caught.value).startswith("p.f90:9:")
+
+
+def test_numbers_of_processors_that_only_a_run_knows() -> None:
+    text = "program p\nreal a(8)\n!hpf$ processors q(number_of_processors())\n!hpf$ distribute a(block) onto q\na = 1\nend\n"
+    assert read_program(text, "p.f90", processors=[4]).grid.shape == (4,)
+    with pytest.raises(ArrayProgramError, match="the number of processors of q has no value here"):
+        read_program(text, "p.f90")
