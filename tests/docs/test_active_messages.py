@@ -18,7 +18,7 @@ from pointsman.runtime.tam.functional import compile_functional
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/active_messages.md").read_text()
-COMMANDS = re.findall(r"^    (pointsman (?:run|tam) .*)$", PAGE, re.MULTILINE)
+COMMANDS = re.findall(r"^    (pointsman (?:run|tam|show) .*)$", PAGE, re.MULTILINE)
 
 
 def test_the_page_has_commands_for_each_kind_of_program() -> None:
@@ -37,13 +37,17 @@ def test_the_page_has_commands_for_each_kind_of_program() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_runs_and_its_answer_is_right(command: str) -> None:
+def test_a_command_runs_and_its_answer_is_right(command: str, tmp_path: Path) -> None:
     words = [str(ROOT / word) if word.startswith("examples/") else word for word in shlex.split(command)[1:]]
+    words = [str(tmp_path / word) if word.endswith(".html") else word for word in words]
     if "--target" in words and "logp" not in words and "--engine" not in words:
         words += ["--engine", "model"]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
-    assert "answer: " in done.output or "the program gave" in done.output
+    if words[0] == "show":
+        assert "keys in order" in (tmp_path / "sort.html").read_text() or "wrote" in done.output
+    else:
+        assert "answer: " in done.output or "the program gave" in done.output
 
 
 def test_the_program_in_split_c_counts() -> None:

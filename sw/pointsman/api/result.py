@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from pointsman.plan.plan import Plan
     from pointsman.report.show.document import Document
+    from pointsman.runtime.active.trace import ActiveTrace
 
 TABLES = ("nodes", "operators", "phases", "activities", "words")
 
@@ -130,6 +131,8 @@ class Result:
     notes: tuple[str, ...] = ()
     plan: Plan | None = field(default=None, repr=False)
     """What images were made from; None if they were not compiled for this run."""
+    active: ActiveTrace | None = field(default=None, repr=False)
+    """What active messages did, if there were some and the run was asked for its events."""
 
     @property
     def correct(self) -> bool:
@@ -202,8 +205,19 @@ class Result:
         from pointsman.report.time_table import times_of
 
         from .showing import document_of
+        from .targets.logp import LogpProgram
 
-        return document_of(self.artifact, self.finished, self.plan, time=times_of(self.values))
+        if isinstance(self.artifact, LogpProgram):
+            from pointsman.report.active.shown import logp_document
+
+            document = logp_document(self.artifact.name, self.artifact.topology, self.values)
+        else:
+            document = document_of(self.artifact, self.finished, self.plan, time=times_of(self.values))
+        if self.active is not None:
+            from pointsman.report.active.shown import add_active
+
+            add_active(document, self.active, self.total_cycles)
+        return document
 
     def write_page(self, path: Path | str) -> None:
         """Write the page of ``pointsman show``."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pointsman.network import Topology
     from pointsman.program.program import Program
     from pointsman.runtime import Application
+    from pointsman.runtime.active.trace import ActiveTrace
     from pointsman.runtime.api.guarded import GuardedApplication
     from pointsman.targets.target import Target, TargetRun
 
@@ -237,7 +238,20 @@ def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | No
         app, program, name = _compiled(source, make, path)
         chosen = source.target_of(program)
         artifact = chosen.compile(program, name, source.given)
+    trace = _traced(app) if source.given["events"] else None
     done = chosen.run(artifact, app, {"compile": time.perf_counter() - started}, source.given)
     if source.given["hints"]:
         done = _with_hints(done, program, name, chosen, source)
-    return Result(done.results, done.text, artifact, done.finished, tuple(source.notes), chosen.plan)
+    return Result(done.results, done.text, artifact, done.finished, tuple(source.notes), chosen.plan, trace)
+
+
+def _traced(app: GuardedApplication) -> ActiveTrace | None:
+    """Have an application of active messages keep what they do."""
+    from pointsman.runtime.active.application import ActiveApplication
+    from pointsman.runtime.active.trace import ActiveTrace
+
+    inner = app.application
+    if not isinstance(inner, ActiveApplication):
+        return None
+    inner.trace = ActiveTrace()
+    return inner.trace

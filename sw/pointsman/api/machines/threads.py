@@ -10,6 +10,7 @@ from pointsman.errors import PointsmanError
 from pointsman.files import is_file
 
 if TYPE_CHECKING:
+    from pointsman.api.result import Result
     from pointsman.runtime.tam.application import TamApplication
 
 
@@ -18,12 +19,14 @@ FUNCTIONAL = ".fun"
 
 
 class TamResult(NamedTuple):
-    """``values``: plain counts, as written to ``--json``. ``text``: the same for a reader. ``assembler``: what ran."""
+    """``values``: plain counts, as written to ``--json``. ``text``: the same for a reader. ``assembler``: what ran.
+    ``result``: the run itself."""
 
     values: dict[str, Any]
     text: str
     correct: bool
     assembler: str
+    result: Result
 
 
 def run_tam(
@@ -83,7 +86,7 @@ def run_tam(
     figures = tam_figures(done.finished.record.results, application.costs)
     cycles = done.finished.record.total_cycles
     values = {"target": target, "nodes": nodes, "answer": done.values["answer"], "cycles_of_target": cycles, **figures}
-    return TamResult(values, _text(path.stem, values), done.correct, text)
+    return TamResult(values, _text(path.stem, values), done.correct, text, done)
 
 
 def _value(given: str | float) -> int | float:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pointsman.runtime import Application
     from pointsman.targets.target import Given
 
-_TAKEN = ("target", "logp", "max_cycles", "warnings")
+_TAKEN = ("target", "logp", "max_cycles", "warnings", "events")
 """Options that mean something here, or to every target."""
 
 

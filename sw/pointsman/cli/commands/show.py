@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Engine of the run, as for `pointsman run`.",
 )
+@click.option("--logp", help="The machine: a name (example, cm5), then changes, as cm5,latency=50.  [logp]")
 @click.option("--preload", is_flag=True, help="Fill the routers' memories at once instead of by the processors.")
 @click.option("--period", type=int, help="Schedule length; chosen when not given.")
 @effort_option
@@ -126,7 +127,7 @@ def _document(ctx: click.Context, path: Path) -> Document:
     from pointsman import api
 
     if kind == Kind.PROGRAM:
-        for name in ("engine", "preload", "max_cycles"):
+        for name in ("engine", "logp", "preload", "max_cycles"):
             if name in api_options(ctx):
                 raise PointsmanError(f"--{name.replace('_', '-')} is for applications, which are run")
         given = {"parameters": parameters_of(ctx.params["settings"]), **api_options(ctx), "tell": note}

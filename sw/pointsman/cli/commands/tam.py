@@ -43,11 +43,12 @@ TARGETS = ("logp", "numesh", "tdm", "packet")
     help="Threads of a functional program: one an operation, or as large as they can be.",
 )
 @click.option("--assembler", type=FilePath(), help="Write what a functional program is compiled to, as assembler text.")
+@click.option(
+    "--page", type=FilePath(), help="Write a page of HTML that shows messages, quanta and counters over time."
+)
 @click.option("--max-cycles", type=click.IntRange(min=1), help="Stop with an error after so many cycles.")
 @click.option("--json", "json_path", type=FilePath(), help="Write the counts to this file.")
-def tam(
-    program: Path, arguments: tuple[str, ...], json_path: Path | None, assembler: Path | None, **given: Any
-) -> None:
+def tam(program: Path, arguments: tuple[str, ...], **given: Any) -> None:
     """Run a PROGRAM of the Threaded Abstract Machine with these ARGUMENTS, and count what it does.
 
     PROGRAM is assembler text, or, with the ending .fun, a functional program.
@@ -61,12 +62,19 @@ def tam(
     """
     from pointsman.api.machines.threads import run_tam
 
-    for path in (json_path, assembler):
+    json_path, assembler, page = (given[name] for name in ("json_path", "assembler", "page"))
+    for path in (json_path, assembler, page):
         if path is not None:
             check_writable(path)
     named = {name: given[name] for name in ("logp", "engine", "max_cycles") if given[name] is not None}
     named |= {name: given[name] for name in ("target", "costs", "threads")}
-    done = run_tam(program, arguments, given["nodes"], tell=note, **named)
+    done = run_tam(program, arguments, given["nodes"], tell=note, events=page is not None, **named)
+    if page is not None:
+        from pointsman.report.show.page import write_page
+
+        document = done.result.document()
+        document.title = f"{program.name}: {document.title.partition(' on ')[2]}"
+        write_page(document, page)
     if assembler is not None:
         write_whole(assembler, done.assembler)
     if json_path is not None:

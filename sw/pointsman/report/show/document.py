@@ -181,13 +181,36 @@ class Parts(msgspec.Struct):
     solid: bool = False
 
 
+class Counted(msgspec.Struct):
+    """A counter of each node: ``values[node][slice]``, the greatest in the slice."""
+
+    name: str
+    values: list[list[int]]
+
+
+class Active(msgspec.Struct):
+    """Active messages between nodes. ``sent[node][slice]`` and ``handled[node][slice]``: messages in equal slices of the run;
+    ``under_way[slice]``: sent and not handled yet, at its end. ``pairs``: (from, to, messages). ``quanta``: (node, start, end,
+    place in ``blocks``, the code-blocks of the frames that ran), ``quanta_all`` of them before some were left out."""
+
+    slice_cycles: float
+    sent: list[list[int]]
+    handled: list[list[int]]
+    under_way: list[int]
+    pairs: list[tuple[int, int, int]] = []
+    blocks: list[str] = []
+    quanta: list[tuple[int, int, int, int]] = []
+    quanta_all: int = 0
+    counters: list[Counted] = []
+
+
 class Document(msgspec.Struct):
     """Everything that the views show.
 
     Parameters
     ----------
     target : str
-        "numesh", "tdm", "packet", "route", "configure", "optical", "channels", or "run" for the summary of a run alone.
+        "numesh", "tdm", "packet", "logp", "route", "configure", "optical", "channels", or "run" for the summary of a run alone.
     period : int
         Slots of the period; 0 where nothing repeats.
     first : int
@@ -212,6 +235,7 @@ class Document(msgspec.Struct):
     optical: list[Carried] = []
     phased: Phased | None = None
     parts: Parts | None = None
+    active: Active | None = None
     why: dict[str, Any] = {}
     source: list[str] = []
     notes: list[str] = []

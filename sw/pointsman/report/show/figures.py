@@ -87,7 +87,24 @@ def _views(document: Document) -> list[tuple[str, View, int]]:
     found += [(f"channels-{one.name}", draw_channels, number) for number, one in enumerate(document.optical)]
     if document.optical:
         found.append(("delays", draw_delays, 0))
+    if document.active is not None:
+        found.append(("messages", draw_messages, 0))
     return found
+
+
+def draw_messages(axes: Axes, document: Document, _: int) -> None:
+    """Active messages that each node handled, by time."""
+    assert document.active is not None
+    table = np.array(document.active.handled, float)
+    end = table.shape[1] * document.active.slice_cycles
+    image = axes.imshow(
+        table, aspect="auto", interpolation="nearest", cmap="Blues", extent=(0, end, len(table) - 0.5, -0.5)
+    )
+    assert axes.figure is not None
+    axes.figure.colorbar(image, ax=axes, shrink=0.7, label=f"messages in {document.active.slice_cycles:.3g} cycles")
+    axes.set_xlabel("cycle")
+    axes.set_ylabel("node")
+    axes.set_title(document.title)
 
 
 def draw_network(axes: Axes, document: Document, _: int) -> None:

@@ -24,6 +24,7 @@ SCRIPTS = (
     "switch",
     "optical",
     "phased",
+    "active",
     "main",
 )
 """Parts of the page's code, in the order in which they need each other."""

@@ -10,7 +10,9 @@ from pointsman.runtime.api.node import Node
 
 from .carrier import LONG_WORDS, SHORT_WORDS, Carrier
 from .credits import CreditCarrier
+from .endpoint import Endpoint
 from .links import LONG, SHORT, link_of
+from .trace import ActiveTrace
 
 
 class ActiveApplication(Application, ABC):
@@ -20,9 +22,12 @@ class ActiveApplication(Application, ABC):
     ----------
     window : int
         Requests of each other node for which a node of the hardware has room.
+    trace : ActiveTrace or None
+        Gets what happens in the run.
     """
 
     window: int = 4
+    trace: ActiveTrace | None = None
 
     def program(self, net: Network) -> Parts:
         """Streams from any node to any other, of the two lengths of active messages."""
@@ -40,3 +45,8 @@ class ActiveApplication(Application, ABC):
             made: Carrier = own()
             return made
         return CreditCarrier(link_of(node.substrate, node.nodes), window=self.window)
+
+    def observe(self, node: Node, endpoint: Endpoint) -> None:
+        """Have the trace, if there is one, told what a node's endpoint does."""
+        if self.trace is not None:
+            endpoint.trace = self.trace.of(endpoint.number, node)

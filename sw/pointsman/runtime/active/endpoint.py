@@ -18,6 +18,10 @@ from pointsman.runtime.api.requests import Category, Wait
 
 from .carrier import DATA_BYTES, Batch, Carrier, Kind, Message
 from .handlers import Handlers, HandlerSendsError, HandlerWaitsError, Reply, check_size
+from .trace import NodeTrace
+
+AWAITED = "replies awaited"
+"""Counter of a trace."""
 
 
 class Endpoint:
@@ -36,6 +40,8 @@ class Endpoint:
     ----------
     sent, handled : list of int
         Messages so far: requests, replies.
+    trace : NodeTrace or None
+        Told of messages to and from other nodes.
     """
 
     def __init__(self, carrier: Carrier, handlers: Handlers, state: Any) -> None:
@@ -50,6 +56,7 @@ class Endpoint:
         """Replies that are under way to this node, or will be."""
         self.sent = [0, 0]
         self.handled = [0, 0]
+        self.trace: NodeTrace | None = None
 
     def refuse_in_handler(self, kind: type[PointsmanError], doing: str) -> None:
         """Raise an error of this kind if a handler runs."""
@@ -127,6 +134,17 @@ class Endpoint:
         await self.expect(replies)
         while not await self.carrier.send(to, message):
             await self._progress(to)
+        self._trace_sent(to, 1)
+
+    def _trace_sent(self, to: int, count: int) -> None:
+        if self.trace is not None:
+            self.trace.sent(to, count)
+            self.trace.counts(AWAITED, self.due)
+
+    def _trace_handled(self, source: int, count: int) -> None:
+        if self.trace is not None and source != self.number:
+            self.trace.handled(source, count)
+            self.trace.counts(AWAITED, self.due)
 
     async def _request_many(
         self, to: np.ndarray, handler: str, firsts: np.ndarray, rest: tuple[int, ...], data: bytes, size: int
@@ -147,6 +165,8 @@ class Endpoint:
         self.sent[0] += len(to)
         if len(to):
             await self.carrier.send_batch(to, batch)
+            for node, count in zip(*np.unique(to, return_counts=True), strict=True):
+                self._trace_sent(int(node), int(count))
 
     async def _handle_batch(self, batch: Batch) -> None:
         name, function = self.handlers.names[batch.handler], self.handlers.batches[batch.handler]
@@ -154,6 +174,7 @@ class Endpoint:
         is_reply = batch.kind == Kind.REPLY
         self.handled[is_reply] += len(batch.firsts)
         self.due -= len(batch.firsts) * is_reply
+        self._trace_handled(batch.source, len(batch.firsts))
         self.running = name
         try:
             answer = function(self.state, batch.source, batch.firsts, batch.rest, batch.data, batch.size)
@@ -200,6 +221,7 @@ class Endpoint:
             self.running = ""
         if is_reply:
             self.due -= 1
+        self._trace_handled(message.source, 1)
         if answer is not None:
             await self._answer(message.source, name, is_reply, answer)
 
@@ -236,6 +258,7 @@ class Endpoint:
                 await self._handle_batch(batch)
             else:
                 await self.carrier.send_batch(np.full(parts, to), batch)
+                self._trace_sent(to, parts)
             return
         for at in range(0, parts * DATA_BYTES, DATA_BYTES):
             arguments = (reply.arguments[0] + at, *reply.arguments[1:]) if at else reply.arguments
@@ -245,6 +268,7 @@ class Endpoint:
                 continue
             while not await self.carrier.send(to, message):
                 await self._progress(to, replying=True)
+            self._trace_sent(to, 1)
 
 
 def part_of(batch: Batch, which: np.ndarray) -> Batch:

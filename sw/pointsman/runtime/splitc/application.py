@@ -40,6 +40,7 @@ class SplitCApplication(ActiveApplication):
     async def main(self, node: Node) -> Any:
         carrier = self.carrier(node)
         splitc = SplitC(node, carrier, memory_bytes=self.memory_bytes, atomics=self.atomics, poll_local=self.poll_local)
+        self.observe(node, splitc.endpoint)
         node.activity = "starting Split-C"
         await carrier.start()
         splitc.argv = await self._argv(splitc)

@@ -60,6 +60,8 @@ class TamApplication(ActiveApplication):
         await carrier.start()
         processor = Processor(self.assembled, carrier.number, carrier.nodes, self.costs)
         endpoint = Endpoint(carrier, tam_handlers(), processor)
+        self.observe(node, endpoint)
+        processor.trace = endpoint.trace
         if carrier.number == 0:
             frame = processor.frames.allocate(self.assembled.main)
             assert frame is not None

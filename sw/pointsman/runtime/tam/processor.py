@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 
 from pointsman.errors import PointsmanError
 from pointsman.runtime.active import Endpoint, Handlers, Reply
+from pointsman.runtime.active.trace import NodeTrace
 from pointsman.runtime.api.requests import Category, Wait
 
 from .assembler import ME, NODES, REGISTERS, SELF, TamError
@@ -124,6 +125,7 @@ class Processor:
         self.counted: list[tuple[int, ...]] = []
         """What the nodes say: sent, handled, whether the program has ended there."""
         self.closed = False
+        self.trace: NodeTrace | None = None
 
     def _did(self, event: str) -> None:
         """Count an event, and its cycles if it sends no message; those that do take the target's time."""
@@ -211,6 +213,8 @@ class Processor:
             frame.state = FrameState.IDLE
         self.running = None
         if not self.ready:
+            if self.trace is not None and self.trace.running is not None:
+                self.trace.runs(None)
             return False
         frame = self.ready.popleft()
         frame.state = FrameState.RUNNING
@@ -218,6 +222,10 @@ class Processor:
         self.local, frame.remote = frame.remote, []
         self.registers[SELF] = self.number << NODE_SHIFT | frame.number
         self.quanta += 1
+        if self.trace is not None:
+            self.trace.runs(frame.block.name)
+            self.trace.counts("frames", self.frames.live)
+            self.trace.counts("frames that are ready", len(self.ready) + 1)
         return True
 
     async def run(self, endpoint: Endpoint) -> None:
@@ -248,6 +256,8 @@ class Processor:
     async def close(self, endpoint: Endpoint) -> None:
         """Once the program has ended here: wait until all messages of all nodes have been handled. Node 0 asks all, until it
         is so."""
+        if self.trace is not None:
+            self.trace.runs(None)
         await endpoint.until(lambda: not endpoint.due)
         while self.number == 0 and not self.closed:
             self.counted.clear()

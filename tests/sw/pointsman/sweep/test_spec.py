@@ -26,6 +26,13 @@ def test_the_example_is_a_product() -> None:
     assert sweep.plot == {"x": "network", "y": "total_cycles", "by": "target"}
 
 
+@pytest.mark.parametrize(("name", "cases"), [("splitc_sort", 3 * 2 * 4 * 2), ("tam_threads", 4 * 2 * 2)])
+def test_active_messages_have_products_over_nodes_and_sizes(name: str, cases: int) -> None:
+    sweep = read_spec(EXAMPLE.with_name(f"{name}.toml"))
+    assert len(sweep.cases) == cases
+    assert sweep.cases[0].values()[0]
+
+
 def test_products_are_joined_and_every_case_is_there_once(tmp_path: Path) -> None:
     text = """
     [[sweep]]

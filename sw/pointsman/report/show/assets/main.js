@@ -7,6 +7,8 @@ const VIEWS = [
   { name: "space", title: "Space and time", draw: drawSpace, when: () => doc.streams.some(s => s.ways.length) },
   { name: "node", title: "Node", page: drawNode, when: () => doc.nodes.length > 0 || !!run },
   { name: "time", title: "Processors", draw: drawProcessors, when: () => !!run },
+  { name: "messages", title: "Messages", draw: drawMessages, when: () => !!active },
+  { name: "quanta", title: "Quanta", draw: drawQuanta, when: () => !!(active && active.quanta.length) },
   { name: "switch", title: "Switch", draw: drawSwitch, when: () => doc.tables.length > 0 },
   { name: "channels", title: "Channels", draw: drawChannels, when: () => optics.some(mode => mode.held.length || mode.hops.length) },
   { name: "delays", title: "Delays", draw: drawDelays, when: () => optics.some(mode => mode.quantiles.length) },
@@ -75,7 +77,8 @@ function buildControls() {
     choice("in order of", "sort", [["load", "load"], ["node", "nodes"]], state.sort, value => { state.sort = value; });
     choice("colour by", "shade", [["state", "locked or established"], ["message", "message"], ["source", "source"]], state.shade, value => { state.shade = value; });
   }
-  if (["mesh", "space", "time", "switch", "channels", "delays"].includes(view)) {
+  if (view === "messages") choice("rows", "counter", [["handled", "messages handled"], ["sent", "messages sent"], ...active.counters.map(one => [one.name, one.name])], state.counter, value => { state.counter = value; });
+  if (["mesh", "space", "time", "switch", "channels", "delays", "messages", "quanta"].includes(view)) {
     if (hasTime && view !== "delays") button(state.playing ? "❚❚ pause" : "▶ play", "play", "Play (space)", () => play(!state.playing), state.playing);
     if (hasTime && view !== "delays") choice(unit + "s a second", "speed", [[2, "2"], [8, "8"], [32, "32"], [256, "256"], [2048, "2,048"], [16384, "16,384"]], state.speed, value => { state.speed = +value; });
     if (view !== "delays") { button("all", "all", "Whole time (Home)", () => { wholeTime(); state.playing = false; Object.assign(eye(), { zoom: 1, x: 0, y: 0 }); });
@@ -84,7 +87,7 @@ function buildControls() {
   }
 }
 function narrow() { if (run && doc.period && state.to - state.from > 12 * period) { const first = run.words.length ? Math.max(0, run.words[0][1] - 2) : 0; if (state.from < first) state.from = first; state.to = Math.min(cycles, state.from + Math.max(24, 6 * period)); } }
-const inTime = () => ["time", "channels"].includes(state.view) || (state.view === "space" && state.axis === "cycles");  // the picture shows the chosen slice
+const inTime = () => ["time", "channels", "messages", "quanta"].includes(state.view) || (state.view === "space" && state.axis === "cycles");  // the picture shows the chosen slice
 function zoom(by) {
   if (inTime()) {
     const middle = (state.from + state.to) / 2, half = Math.max(2, (state.to - state.from) / 2 / by);

@@ -12,9 +12,9 @@ const unit = optics.length ? "slot" : "cycle";
 const hasLoad = !!(run && run.load.length);
 const state = {
   view: "mesh", phase: 0, values: {}, from: 0, to: hasLoad || run || optics.length ? cycles : period, node: 0, link: -1, stream: -1, word: -1, way: 0,
-  order: "way", colour: "stream", axis: doc.period || !run ? "slots" : "cycles", playing: false, now: 0, speed: 8, table: 0, slow: 0, mode: 0, rows: "links", shade: "state", message: -1, sort: "load",
+  order: "way", colour: "stream", axis: doc.period || !run ? "slots" : "cycles", playing: false, now: 0, speed: 8, table: 0, slow: 0, mode: 0, rows: "links", shade: "state", message: -1, sort: "load", counter: "handled",
 };
-const timed = !!(optics.length || (run && (run.load.length || run.spans.length)));  // the strip shows cycles of the run; otherwise slots
+const timed = !!(optics.length || doc.active || (run && (run.load.length || run.spans.length)));  // the strip shows cycles of the run; otherwise slots
 
 const linkFrom = new Map();
 net.links.forEach(([u, v], index) => linkFrom.set(u + ">" + v, index));

@@ -119,6 +119,7 @@ const endsOf = stream => stream.destinations.slice(0, 4).map(d => d[0]).join(" "
 function drawPanel() {
   if (optics.length) { panel.innerHTML = opticalPanel(); return; }
   if (phased) { panel.innerHTML = phasedPanel(); return; }
+  if (active && ["messages", "quanta"].includes(viewNow().name)) { panel.innerHTML = activePanel(); return; }
   const out = [];
   if (state.stream >= 0 && doc.streams[state.stream]) {
     const index = state.stream, stream = doc.streams[index], way = stream.ways[state.way] || stream.ways[0];

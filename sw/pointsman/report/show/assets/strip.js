@@ -40,6 +40,7 @@ function drawStrip() {
     if (i % Math.ceil(10 / tall) === 0) { pen.fillStyle = "#444"; pen.textAlign = "right"; pen.fillText(linkName(link), stripEdge - 5, y + tall / 2); pen.textAlign = "left"; }
   });
   if (!rows.length && run && timed && run.spans.length) drawStripShares(pen, width, bandTall + 4, height - bandTall - 22);
+  if (!rows.length && doc.active) activeCurve(pen, time => stripX(width, time), bandTall + 4, height - bandTall - 22, 0, doc.active.under_way.length);
   pen.fillStyle = "rgba(60,60,60,.14)";
   const a = stripX(width, state.from), b = stripX(width, state.to);
   pen.fillRect(stripEdge, 0, a - stripEdge, height - 14); pen.fillRect(b, 0, width - 8 - b, height - 14);

@@ -5,7 +5,7 @@ operation or as large as they can be, and ``generate`` TAM assembler text of the
 """
 
 from .generate import compile_functional
-from .partition import Threads
+from .partition import THREADS, Threads
 from .reading import FunctionalError
 
-__all__ = ["FunctionalError", "Threads", "compile_functional"]
+__all__ = ["THREADS", "FunctionalError", "Threads", "compile_functional"]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pointsman.report.show.document import Document, Net, read_document
+from pointsman.report.show.document import Active, Counted, Document, Net, Run, read_document
 from pointsman.report.show.page import page, write_page
 
 
@@ -281,3 +281,27 @@ def test_colours_of_processors_are_explained_and_text_has_no_empty_bar_above(bro
     assert browser.run("document.getElementById('controls').offsetHeight") > 0
     pane_of(browser, "why")
     assert browser.run("document.getElementById('controls').offsetHeight") == 0
+
+
+def test_messages_and_quanta_are_drawn(browser: Any, tmp_path: Path) -> None:
+    counted = [Counted("frames", [[0, 3, 2, 0], [1, 0, 0, 1]])]
+    active = Active(
+        5.0, [[3, 0, 1, 0], [0, 2, 0, 0]], [[0, 1, 0, 1], [1, 2, 1, 0]], [2, 1, 1, 0], [(0, 1, 4), (1, 0, 2)],
+        ["main", "f"], [(0, 0, 7, 0), (1, 8, 20, 1)], 2, counted,
+    )  # fmt: skip
+    run = Run("logp", True, "42", 20, ["cpu"], [[9], [12]])
+    made = Document("t", "logp", Net("mesh", [2], 2, [(0, 0), (1, 0)]), run=run, active=active)
+    write_page(made, tmp_path / "a.html")
+    browser.console.clear()
+    browser.open(tmp_path / "a.html")
+    for view in ("messages", "quanta"):
+        browser.run(f"document.querySelector('#views button[data-view={view}]').click()")
+        browser.settle()
+        assert ink(browser, "canvas") > 5
+        assert "6 sent and 6 handled" in browser.run("document.getElementById('panel').textContent")
+    browser.run("document.querySelector('#views button[data-view=messages]').click()")
+    chosen = "const c = document.getElementById('choose-counter'); c.value = 'frames'"
+    browser.run(f"(() => {{ {chosen}; c.dispatchEvent(new Event('change')); }})()")
+    browser.settle()
+    assert ink(browser, "canvas") > 5
+    assert browser.console == []

@@ -1,0 +1,1 @@
+"""Runs of active messages as parts of the document of ``pointsman show``: messages, quanta and counters over time (``shown``)."""
