@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
 from pointsman.errors import PointsmanError
 from pointsman.fem.generators import generated
@@ -20,6 +22,15 @@ def test_parts_are_of_about_equal_size(method, text, parts):
     assert sizes.sum() == len(mesh.elements)
     assert sizes.min() > 0.5 * sizes.mean()
     assert sizes.max() < 1.5 * sizes.mean() + 1
+
+
+@pytest.mark.parametrize("text", ["plate:9x7", "random:100:1", "random:100:2", "crack:100:1"])
+def test_few_elements_a_part_do_not_leave_parts_in_pieces(text):
+    mesh = generated(text)
+    part = partition(mesh, 9)
+    u, v = mesh.faces[part[mesh.faces[:, 0]] == part[mesh.faces[:, 1]]].T
+    graph = coo_matrix((np.ones(len(u)), (u, v)), shape=(len(part),) * 2)
+    assert connected_components(graph, directed=False)[0] <= 10
 
 
 def test_bisection_gives_every_part_an_element():
