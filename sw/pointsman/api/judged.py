@@ -73,6 +73,24 @@ def judge_route(problem: RouteProblem, result: RouteResult) -> None:
         )
 
 
+def judge_timetable(images: Images) -> None:
+    """Have the judge see the images of a network that serves flows.
+
+    Raises
+    ------
+    PointsmanError
+        If they break a rule.
+    """
+    from pointsman.verify.images import check_images
+
+    report = check_images(images)
+    if not report.ok:
+        raise PointsmanError(
+            f"the timetable breaks rules of the node:\n{report.render()}",
+            hint="this is a fault of the search: please report it with the flows",
+        )
+
+
 def judge_configurations(answer: Configurations | Timetable) -> None:
     """Have the judge see configurations.
 

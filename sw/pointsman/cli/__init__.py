@@ -27,6 +27,7 @@ from .commands.export import export
 from .commands.fem import fem
 from .commands.fmt import fmt
 from .commands.import_ import import_
+from .commands.noc import noc
 from .commands.optical import optical
 from .commands.place import place
 from .commands.route import route
@@ -113,6 +114,7 @@ def main() -> None:
       pointsman fem plate:12x12 --parts 16 --mesh 4x4 --run
       pointsman optical examples/optical/torus.json
       pointsman arrays examples/arrays/livermore18.f90
+      pointsman noc examples/flows/decoder.toml --mesh 3x3 -o noc
       pointsman sweep examples/sweep/matmul.toml
       pointsman verilog numesh --mesh 4x4 -o mesh.v
     """
@@ -131,6 +133,7 @@ for _command in (
     fmt,
     import_,
     export,
+    noc,
     optical,
     place,
     route,

@@ -1,0 +1,207 @@
+"""Files of a guaranteed network: a Verilog top with AXI4-Streams and all below it, a FuseSoC core, a cocotb bench, a report.
+
+Takes a timetable with its guarantees; gives texts by file name, which depend on the timetable alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from amaranth.hdl import Shape
+
+from emission import component_verilog
+from emission.core_file import core_file
+from host.shape import HostShape
+from host.timetabled import TimetabledEnd, TimetabledStreams
+from numesh.emit import mesh_verilog
+from numesh.interface import processor_members
+from numesh.memories import NodeMemories
+
+from .bench import BENCH
+from .search import Guarantee, GuaranteedNetwork
+
+TOP, STREAMS, MESH = "pointsman_noc", "pointsman_noc_streams", "pointsman_noc_mesh"
+"""Modules: the top, the streams at the ports of the nodes, the routers."""
+
+
+def noc_files(network: GuaranteedNetwork) -> dict[str, str]:
+    """Texts of all files, by name."""
+    report = json.dumps(noc_report(network), indent=1) + "\n"
+    return {
+        "noc.v": noc_verilog(network),
+        "noc.core": core_file("noc", _about(network), ["noc.v"], TOP),
+        "report.json": report,
+        "report.md": noc_markdown(network),
+        "test_noc.py": BENCH,
+    }
+
+
+def stream_names(network: GuaranteedNetwork) -> list[tuple[str, tuple[str, ...]]]:
+    """Prefixes of each flow's streams: at its source, and at its destinations."""
+    used: set[str] = set()
+
+    def unused(name: str) -> str:
+        plain = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower() or "flow"
+        found, count = plain, 1
+        while found in used:
+            count += 1
+            found = f"{plain}_{count}"
+        used.add(found)
+        return found
+
+    names = []
+    tasks = network.flows.tasks
+    for flow in network.flows.flows:
+        stem = unused(flow.name)
+        ends: tuple[str, ...] = (stem,)
+        if len(flow.destinations) > 1:
+            ends = tuple(unused(f"{stem}_at_{tasks[task].name}") for task in flow.destinations)
+        names.append((f"s_axis_{stem}", tuple(f"m_axis_{end}" for end in ends)))
+    return names
+
+
+def noc_verilog(network: GuaranteedNetwork) -> str:
+    """Verilog: module ``pointsman_noc`` with ``clk``, ``rst`` and the streams of all flows, and every module below it."""
+    shape, nodes = network.images.shape, network.images.topology.nodes
+    host = HostShape(nodes=nodes, registers=shape.registers, width=shape.width)
+    ends = []
+    for (source, outs), given in zip(stream_names(network), network.guarantees, strict=True):
+        service = given.service
+        ends.append(_end(source, service.source, into=True))
+        ends += [_end(name, port, into=False) for name, port in zip(outs, service.destinations, strict=True)]
+    streams = TimetabledStreams(shape=host, period=network.period, ends=ends)
+    links = [(link.node, link.port, link.other, link.other_port) for link in network.images.topology.links]
+    mesh = mesh_verilog(shape, nodes, links, name=MESH, contents=_contents(network))
+    # The routers come first, with comments that switch off warnings for the whole file.
+    return "".join([_head(network), mesh, component_verilog(streams, STREAMS), "\n", _top(network, ends)])
+
+
+def _end(prefix: str, port: Any, *, into: bool) -> TimetabledEnd:
+    return TimetabledEnd(prefix, port.node, port.register, into, tuple(sorted(port.slots)))
+
+
+def _contents(network: GuaranteedNetwork) -> list[NodeMemories]:
+    """Memories of each node: the timetable runs from reset on."""
+    shape = network.images.shape
+    idle = ((0,) * shape.pipelines,) * network.period
+    contents = []
+    for node in network.images.nodes:
+        annotations: list[dict[int, Any]] = [{} for _ in range(shape.pipelines)]
+        rows = idle
+        for part in node.phases:
+            rows = part.schedule
+            for rewrite in part.annotations:
+                annotations[rewrite.pipeline][rewrite.vfsm] = rewrite.annotation
+        contents.append(NodeMemories.looping(shape, rows, annotations))
+    return contents
+
+
+def _top(network: GuaranteedNetwork, ends: list[TimetabledEnd]) -> str:
+    """The module at the top: streams, routers, and a reset that lasts long enough to empty the routers."""
+    shape, nodes = network.images.shape, network.images.topology.nodes
+    bits = f"[{shape.width - 1}:0] "
+    ports, inner = ["input clk", "input rst"], [".clk(clk)", ".rst(reset)"]
+    for end in ends:
+        first, second = ("input", "output") if end.into else ("output", "input")
+        ports += [f"{first} {end.prefix}_tvalid", f"{second} {end.prefix}_tready", f"{first} {bits}{end.prefix}_tdata"]
+        inner += [f".{end.prefix}_{name}({end.prefix}_{name})" for name in ("tvalid", "tready", "tdata")]
+    wires, below = [], [".clk(clk)", ".rst(reset)"]
+    for node in range(nodes):
+        for name, member in processor_members(shape).items():
+            width = Shape.cast(member.shape).width
+            span = f"[{width - 1}:0] " if width > 1 else ""
+            wires.append(f"  wire {span}{name}_{node};\n")
+            for list_of in (inner, below):
+                list_of.append(f".{name}_{node}({name}_{node})")
+    cycles = shape.reset_cycles
+    width = cycles.bit_length()
+    return (
+        f"module {TOP}(\n  " + ",\n  ".join(ports) + "\n);\n"
+        "  // Reset empties the routers' buffers one a cycle, so a shorter one is made longer. None is needed at power-up.\n"
+        f"  reg [{width - 1}:0] left = 0;\n"
+        "  wire reset = rst | (left != 0);\n"
+        "  always @(posedge clk)\n"
+        f"    if (rst) left <= {width}'d{cycles};\n"
+        f"    else if (left != 0) left <= left - {width}'d1;\n"
+        + "".join(wires)
+        + f"  {STREAMS} streams (\n    "
+        + ",\n    ".join(inner)
+        + f"\n  );\n  {MESH} routers (\n    "
+        + ",\n    ".join(below)
+        + "\n  );\nendmodule\n\n"
+    )
+
+
+def _head(network: GuaranteedNetwork) -> str:
+    flows = "".join(
+        f"//   {given.flow.name}: {float(given.rate):g} words a cycle, {given.worst.latency} cycles at most\n"
+        for given in network.guarantees
+    )
+    return f"// {_about(network)}\n{flows}"
+
+
+def _about(network: GuaranteedNetwork) -> str:
+    return (
+        f"Network of {len(network.flows.flows)} guaranteed flows on a {network.images.topology.described}, "
+        f"timetable of {network.period} cycles"
+    )
+
+
+def noc_report(network: GuaranteedNetwork) -> dict[str, Any]:
+    """Places, and for each flow what it demands and is guaranteed; ``cases`` are those that meet the bounds."""
+    tasks = network.flows.tasks
+    return {
+        "network": network.images.topology.described,
+        "period": network.period,
+        "shape": network.images.shape.as_dict(),
+        "reset_cycles": network.images.shape.reset_cycles,
+        "places": {task.name: node for task, node in zip(tasks, network.places, strict=True)},
+        "flows": [
+            _flow(given, names, network) for given, names in zip(network.guarantees, stream_names(network), strict=True)
+        ],
+    }
+
+
+def _flow(given: Guarantee, names: tuple[str, tuple[str, ...]], network: GuaranteedNetwork) -> dict[str, Any]:
+    tasks, flow = network.flows.tasks, given.flow
+    return {
+        "name": flow.name,
+        "from": tasks[flow.source].name,
+        "to": [tasks[task].name for task in flow.destinations],
+        "source": names[0],
+        "destinations": list(names[1]),
+        "demanded": flow.bandwidth,
+        "rate": [given.rate.numerator, given.rate.denominator],
+        "guaranteed": given.words / network.period,
+        "links": given.hops,
+        "limit": flow.latency,
+        "worst_latency": given.worst.latency,
+        "case": {"start": given.worst.start, "word": given.worst.word},
+    }
+
+
+def noc_markdown(network: GuaranteedNetwork) -> str:
+    """The report for people."""
+    lines = [
+        f"# {_about(network)}",
+        "",
+        "| flow | streams | demanded | guaranteed | links | worst latency | limit |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for given, (source, ends) in zip(network.guarantees, stream_names(network), strict=True):
+        limit = "" if given.flow.latency is None else f"{given.flow.latency:g}"
+        lines.append(
+            f"| {given.flow.name} | {source} → {', '.join(ends)} | {given.flow.bandwidth:g} | "
+            f"{given.words}/{network.period} = {given.words / network.period:.3f} | {given.hops} | "
+            f"{given.worst.latency} | {limit} |"
+        )
+    lines += [
+        "",
+        "Words a cycle, and cycles from when a word is offered to when it is handed over. A flow's guarantee holds while between",
+        "any two of its words, m words apart, pass at least floor(m / demanded) cycles and its own receivers are ready, whatever",
+        "all other flows do.",
+        "",
+    ]
+    return "\n".join(lines)

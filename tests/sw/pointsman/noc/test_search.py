@@ -1,0 +1,60 @@
+"""Timetables for random flows: every demand kept, judged, registers of their own; refusals with reasons."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+
+from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
+from pointsman.artifacts.routes.file import make_problem
+from pointsman.errors import PointsmanError
+from pointsman.network import mesh, torus
+from pointsman.noc.search import guarantee
+from pointsman.verify.images import check_images
+
+
+def flow_set(nodes: int, *flows: tuple[int, tuple[int, ...], float, float | None]) -> FlowSet:
+    made = (Flow(f"f{index}", *flow) for index, flow in enumerate(flows))
+    return FlowSet(tuple(Task(f"t{node}") for node in range(nodes)), tuple(made))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_demand_of_random_flows_is_kept(seed: int):
+    draw = random.Random(f"noc {seed}")
+    topology = draw.choice((mesh(4), mesh(2, 2), mesh(3, 3), torus(3, 3), mesh(3, 5)))
+    nodes = topology.nodes
+    flows = []
+    for _ in range(draw.randint(1, nodes)):
+        source, *ends = draw.sample(range(nodes), draw.choice((2, 2, 3)))
+        flows.append((source, tuple(ends), draw.choice((0.01, 0.05, 0.1)), draw.choice((None, 40.0))))
+    found = guarantee(flow_set(nodes, *flows), make_problem(topology, []), [list(range(nodes))], seed=seed)
+    assert check_images(found.images).ok
+    registers = [
+        (port.node, port.register)
+        for one in found.guarantees
+        for port in (one.service.source, *one.service.destinations)
+    ]
+    assert len(set(registers)) == len(registers)
+    for one in found.guarantees:
+        assert one.words / found.period >= one.flow.bandwidth
+        assert not one.late
+        assert one.worst.latency >= one.hops + 6
+
+
+@pytest.mark.parametrize(
+    ("flows", "message"),
+    [
+        ([], "there must be at least one flow"),
+        ([(0, (1,), 0.0, None)], "flow 'f0' is of best effort (bandwidth 0), and here every flow has slots of its own"),
+        ([(0, (1,), 0.6, None)], "flow 'f0' demands 0.6 words a cycle, and a flow can have at most 0.5"),
+        ([(0, (1,), 0.4, None), (0, (2,), 0.4, None), (1, (0,), 0.3, None)],
+         "task 't0' would move 1.1 words a cycle through its port, which can move 1 ('f0', 'f1', 'f2')"),
+        ([(0, (3,), 0.1, 8.0)], "flow 'f0' must come within 8 cycles, and over 3 links no word is sure to come in less than 9"),
+        ([(0, (2,), 0.5, None), (1, (3,), 0.5, None), (1, (2,), 0.1, None)], "no timetable was found that keeps all demands: "),
+    ],
+)  # fmt: skip
+def test_demands_that_cannot_be_kept_are_refused_with_the_reason(flows, message: str):
+    with pytest.raises(PointsmanError, match=re.escape(message)):
+        guarantee(flow_set(4, *flows), make_problem(mesh(4), []), [[0, 1, 2, 3]])
