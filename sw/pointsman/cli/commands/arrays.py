@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pointsman.arrays.execution.following import Followed
     from pointsman.arrays.phases import ArrayPhases
     from pointsman.arrays.tree.statements import ArrayProgram
+    from pointsman.artifacts.configurations.configurations import Network
     from pointsman.runtime.array_programs import ArrayApplication
 
 
@@ -32,10 +34,10 @@ EMITTED = ("scd", "communications", "patterns", "phases", "cop", "app", "traffic
 @click.option("--set", "values", multiple=True, metavar="NAME=INTEGER", help="Value of a parameter; may be repeated.")
 @click.option(
     "--network",
-    type=click.Choice(["torus", "mesh", "crossbar"]),
+    metavar="torus|mesh|crossbar[:XxY]",
     default="torus",
     show_default=True,
-    help="Network whose slots the phases share: a plane of the processors, or all of them on a crossbar.",
+    help="Network whose slots the phases share, and its size, x first; without a size a plane of the processors.",
 )
 @click.option("--slots", type=click.IntRange(min=1), default=10, show_default=True, help="Slots of the network.")
 @click.option(
@@ -139,8 +141,11 @@ def arrays(ctx: click.Context, program: Path, json_path: Path | None, **given: A
     if given["emit"] == "cop":
         click.echo(_cop_text(read, steps["scheduled"], given))
         return
-    answer = _answer(read, steps, None if runs else _phases(steps["scheduled"], given), count=given["count"])
-    answer["seconds"] = seconds
+    started = time.process_time()
+    phases = None if runs else _phases(steps["scheduled"], given)
+    of_phases = time.process_time() - started
+    answer = _answer(read, steps, phases, count=given["count"])
+    answer |= {"seconds": seconds, "phases_seconds": of_phases}
     if given["emit"] is not None:
         click.echo(json.dumps(answer[given["emit"]], indent=1))
         return
@@ -182,14 +187,31 @@ def _refuse_options_of_runs(ctx: click.Context, runs: bool) -> None:
 
 def _phases(communications: Communications, given: dict[str, Any]) -> ArrayPhases:
     from pointsman.arrays.phases import Run, array_phases
-    from pointsman.artifacts.configurations.configurations import Network
 
-    grid, network = communications.program.grid, given["network"]
-    size = (grid.size,) if network == "crossbar" else grid.plane
     run = None
     if given["degrees"] == "quickest":
         run = Run(_followed(communications, given), given["words"], given["load"])
-    return array_phases(communications, Network(network, size), given["slots"], run=run)
+    return array_phases(communications, _network(communications.program, given["network"]), given["slots"], run=run)
+
+
+def _network(program: ArrayProgram, said: str) -> Network:
+    """A network with a node for each processor."""
+    from pointsman.artifacts.configurations.configurations import Network
+
+    found = re.fullmatch(r"(torus|mesh|crossbar)(?::([1-9]\d{0,3}(?:x[1-9]\d{0,3})*))?", said)
+    if found is None:
+        raise PointsmanError(f"--network is torus, mesh or crossbar, perhaps with a size as in torus:8x8, not {said}")
+    kind: Any = found[1]
+    size: tuple[int, ...] = (program.grid.size,) if kind == "crossbar" else program.grid.plane
+    if found[2]:
+        size = tuple(map(int, found[2].split("x")))
+    nodes = prod(size)
+    if nodes != program.grid.size or len(size) != (1 if kind == "crossbar" else 2):
+        raise PointsmanError(
+            f"--network {said}: {program.name} has {program.grid.size} processors, so a {kind} of "
+            + ("that many ports" if kind == "crossbar" else "that many nodes in two dimensions")
+        )
+    return Network(kind, size)
 
 
 def _followed(communications: Communications, given: dict[str, Any]) -> Followed:
@@ -208,13 +230,14 @@ def _traffic(communications: Communications, given: dict[str, Any]) -> str:
     """A specification for ``pointsman optical``, with the settings of Yuan 1998, Chapter 6: each message behind the other."""
     from pointsman.arrays.execution.following import packets
 
-    if given["network"] == "crossbar":
+    on = _network(communications.program, given["network"])
+    if on.kind == "crossbar":
         raise PointsmanError("traffic is for an optical mesh or torus, not for a crossbar", hint="--network torus")
     phases = [
         [[source, end, count] for (source, end), count in sorted(packets(transfers, given["words"]).items())]
         for _, transfers in _followed(communications, given).messages()
     ]
-    network = {"kind": given["network"], "size": list(communications.program.grid.plane)}
+    network = {"kind": on.kind, "size": list(on.size)}
     scheme = {"conservative": True, "requests": 1}
     return json.dumps({"network": network, "reservation": scheme, "traffic": {"phases": phases}})
 

@@ -60,6 +60,10 @@ def test_processors_parameters_and_counts(tmp_path: Path) -> None:
         (["--set", "n"], "--set is NAME=INTEGER"),
         (["--set", "n=0"], "the template t is empty along a dimension"),
         (["--slots", "0"], "x>=1"),
+        (["--network", "ring"], "--network is torus, mesh or crossbar, perhaps with a size"),
+        (["--network", "torus:2x3"], "shift has 4 processors, so a torus of that many nodes in two dimensions"),
+        (["--network", "torus:4"], "so a torus of that many nodes in two dimensions"),
+        (["--network", "crossbar:2x2"], "so a crossbar of that many ports"),
         (["--json", "/nowhere/out.json"], "/nowhere"),
     ],
 )
@@ -178,7 +182,9 @@ def test_degrees_for_a_run(tmp_path: Path) -> None:
 
 def test_all_that_a_run_sends_is_traffic_for_an_optical_network(tmp_path: Path) -> None:
     spec, out = tmp_path / "traffic.json", tmp_path / "out.json"
-    spec.write_text(_call(LIVERMORE.with_name("gauss_seidel.f90"), "--set", "n=6", "--emit", "traffic").stdout)
+    line = ["--set", "n=6", "--network", "torus:4x2", "--emit", "traffic"]
+    spec.write_text(_call(LIVERMORE.with_name("gauss_seidel.f90"), *line).stdout)
+    assert json.loads(spec.read_text())["network"] == {"kind": "torus", "size": [4, 2]}
     done = CliRunner().invoke(main, ["optical", str(spec), "--mode", "compiled", "--json", str(out)])
     assert done.exit_code == 0, done.output
     assert json.loads(out.read_text())["compiled"]["delivered"] > 0
