@@ -123,7 +123,13 @@ def array_phases(
             if len(configured(one.pairs)) > limit:
                 divided(one.pairs)
         found, _ = quickest_phases(nodes, limit, configured, weights)
-    slots = tuple(parts.get(phase.connections) or configured(phase.connections) for phase in found)
+    # A phase that gathers just what some part has may have fewer slots than the part.
+    slots = tuple(
+        part
+        if (part := parts.get(phase.connections, ())) and len(part) == phase.degree
+        else configured(phase.connections)
+        for phase in found
+    )
     total = None if weights is None else run_slots(found, weights)
     return ArrayPhases(tuple(work.patterns), tuple(found), slots, total)
 

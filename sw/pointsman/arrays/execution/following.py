@@ -33,6 +33,7 @@ from .transfers import Transfers
 
 MOST_MESSAGES = 1 << 20
 """Messages that are followed at most."""
+MOST_STEPS = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +63,21 @@ def follow(sites: Sites, first: Mapping[str, np.ndarray] | None = None) -> Follo
     Raises
     ------
     ArrayProgramError
-        If the run has more than `MOST_MESSAGES` messages.
+        If the run has more than `MOST_MESSAGES` messages or `MOST_STEPS` statements around them, or cannot be carried out.
     """
     found = _Following(sites)
-    if any(_reads(statement) for statement in sites.stepwise):
-        with np.errstate(all="ignore"):
-            run(sites.program, first or {}, found)
-    else:
-        found.of_body(sites.program.body, dict(sites.program.parameters))
+    name = sites.program.name
+    try:
+        if any(_reads(statement) for statement in sites.stepwise):
+            with np.errstate(all="ignore"):
+                run(sites.program, first or {}, found)
+        else:
+            found.of_body(sites.program.body, dict(sites.program.parameters))
+    except KeyError as error:
+        what = error.args[0]
+        raise ArrayProgramError(f"{what} has no value in {name}", hint=f"give one: --set {what}=…") from None
+    except (ArithmeticError, ValueError, TypeError) as error:
+        raise ArrayProgramError(f"{name} cannot be carried out with these first values: {error}") from None
     return found.followed
 
 
@@ -82,6 +90,7 @@ class _Following(Watcher):
         self.sites = sites
         self.state: Distributed = first_distribution(sites.program)
         self.followed = Followed()
+        self.steps = 0
 
     def before(self, statement: Statement, values: Mapping[str, Any]) -> None:
         self.followed.times[statement] += 1
@@ -98,6 +107,12 @@ class _Following(Watcher):
     def of_body(self, body: Sequence[Statement], values: dict[str, int]) -> None:
         for statement in body:
             self.before(statement, values)
+            self.steps += 1
+            if self.steps > MOST_STEPS:
+                raise ArrayProgramError(
+                    f"{self.sites.program.name} has more than {MOST_STEPS} steps around what it sends",
+                    hint="make its loops shorter",
+                )
             if statement not in self.sites.stepwise:
                 continue
             if isinstance(statement, DoLoop):

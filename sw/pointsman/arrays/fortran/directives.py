@@ -125,10 +125,11 @@ class Directives:
             array = self.names.arrays.get(name)
             if array is None:
                 raise self._error(line, f"{name} is aligned and not declared")
-            known = {at: Aligned(None, 1, self.shapes[target][at][0]) for at in self.spread_out.get(name, ())}
-            for at, axis in self.straight.get(name, {}).items():
-                known[at] = Aligned(axis, 1, self.shapes[target][at][0] - array.bounds[axis][0])
-            alignment = tuple(known.get(at, aligned) for at, aligned in enumerate(alignment))
+            if len(alignment) == len(self.shapes[target]):  # else it is refused below
+                known = {at: Aligned(None, 1, self.shapes[target][at][0]) for at in self.spread_out.get(name, ())}
+                for at, axis in self.straight.get(name, {}).items():
+                    known[at] = Aligned(axis, 1, self.shapes[target][at][0] - array.bounds[axis][0])
+                alignment = tuple(known.get(at, aligned) for at, aligned in enumerate(alignment))
             made = Array(name, array.bounds, target, alignment)
             try:
                 check_alignment(made, self.templates)
@@ -144,8 +145,9 @@ class Directives:
 
     def _everywhere(self, name: str, template: str) -> bool:
         """Is an array aligned to all of a dimension that is distributed, at first or later?"""
-        lines = (re.match(r"\s*[!cC*]hpf\$\s*redistribute\b", one, re.IGNORECASE) for one in self.names.text.lines)
-        moves = any(lines)
+        found = (re.match(r"\s*[!c*]hpf\$\s*redistribute\s+(\w+)", one, re.IGNORECASE) for one in self.names.text.lines)
+        moved = {one[1].lower() for one in found if one is not None}
+        moves = template in moved or any(self.alignments[one][0] == template for one in moved & self.alignments.keys())
         spreads, _ = self.spreads[template]
         return any(moves or spreads[dimension].kind != "*" for dimension in self.spread_out.get(name, ()))
 

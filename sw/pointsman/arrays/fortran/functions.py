@@ -26,13 +26,17 @@ MOST_PARTS = 10_000
 
 @dataclass(frozen=True)
 class Function:
-    """A function: its dummy arguments, the name of its result, types of its names (True: INTEGER), and its assignments."""
+    """A function: its dummy arguments, the name of its result, types of its names (True: INTEGER), and its assignments.
+
+    ``inside``: whether it is the program's, whose names it reads then.
+    """
 
     name: str
     dummies: tuple[str, ...]
     result: str
     integers: Mapping[str, bool]
     statements: tuple[Any, ...]
+    inside: bool
 
     def is_integer(self, name: str) -> bool:
         """Is one of its names of type INTEGER?"""
@@ -65,7 +69,8 @@ class Functions:
             elif isinstance(part, F.Internal_Subprogram_Part):
                 raise self.text.error(line_of(head), f"{own} has functions or subroutines inside; that is not built")
         names = () if dummies is None else tuple(str(one).lower() for one in dummies.children)
-        return Function(own, names, result, integers, tuple(statements))
+        inside = isinstance(unit.parent, F.Internal_Subprogram_Part)
+        return Function(own, names, result, integers, tuple(statements), inside)
 
     def _types(self, node: Any) -> dict[str, bool]:
         kind, attributes, entities = node.items
@@ -144,7 +149,7 @@ class Functions:
             names.changing | before.keys(),
             functions=names.functions,
         )
-        value = _put(expression(node.items[2], within), known, one, self, line)
+        value = self._put(expression(node.items[2], within), known, one, names, line)
         if one.is_integer(target) and not of_integers(value, names):
             value = Apply("int", (value,))
         known[target] = value
@@ -153,21 +158,26 @@ class Functions:
             if name not in before:
                 names.arrays.setdefault(name, array)
 
-
-def _put(value: Any, known: Mapping[str, Any], one: Function, functions: Functions, line: int) -> Any:
-    """An expression with what is known of a function's names in their places."""
-    if isinstance(value, Apply):
-        return Apply(value.operator, tuple(_put(operand, known, one, functions, line) for operand in value.operands))
-    if isinstance(value, SectionReference):
+    def _put(self, value: Any, known: Mapping[str, Any], one: Function, names: Names, line: int) -> Any:
+        """An expression with what is known of a function's names in their places."""
+        if isinstance(value, Apply):
+            return Apply(value.operator, tuple(self._put(part, known, one, names, line) for part in value.operands))
+        if not isinstance(value, SectionReference):
+            return value
         if value.subscripts:
-            raise functions.text.error(
+            raise self.text.error(
                 line, f"the function {one.name} reads the array {value.array}", hint="pass the element to it"
             )
         if value.array in known:
             return known[value.array]
-        if value.array in one.integers or value.array in one.dummies or value.array == one.result:
-            raise functions.text.error(line, f"the function {one.name} reads {value.array} before it has a value")
-    return value
+        own = value.array in one.integers or value.array in one.dummies or value.array == one.result
+        if own or not one.inside:
+            raise self.text.error(line, f"the function {one.name} reads {value.array} before it has a value")
+        if value.array in names.indices:
+            raise self.text.error(
+                line, f"the function {one.name} reads the index {value.array} of a loop", hint="pass it as an argument"
+            )
+        return value
 
 
 def _parts(value: Any) -> Iterator[Any]:

@@ -60,3 +60,16 @@ def test_runs_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     text = HEAD + "do k = 1, 8\n a(1) = a(8)\n a(8) = a(1)\nend do\nend\n"
     with pytest.raises(ArrayProgramError, match="sends more than 5 messages"):
         follow(find_sites(derive(read_program(text, "p.f90"))["scheduled"]))
+
+
+def test_what_cannot_be_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def followed(body: str) -> None:
+        follow(find_sites(derive(read_program(f"{HEAD}{body}end\n", "p.f90"))["scheduled"]))
+
+    with pytest.raises(ArrayProgramError, match="n has no value in p"):
+        followed("do k = 1, n\n b(k) = 1\nend do\ndo k = 1, 4\n if (s < k) a(1) = a(8)\n a(8) = a(1)\nend do\n")
+    with pytest.raises(ArrayProgramError, match="p cannot be carried out with these first values"):
+        followed("do k = 1, 4\n if (1 / s > k) a(1) = a(8)\n a(8) = a(1)\nend do\n")
+    monkeypatch.setattr(following, "MOST_STEPS", 50)
+    with pytest.raises(ArrayProgramError, match="p has more than 50 steps around what it sends"):
+        followed("do k = 1, 100\n if (k < 2) then\n  a(1) = a(8) + k\n  a(8) = a(1)\n end if\nend do\n")

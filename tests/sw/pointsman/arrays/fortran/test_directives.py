@@ -127,6 +127,11 @@ def test_aligned_to_all_of_a_dimension() -> None:
         assert "a lies on all of a dimension of t that is distributed" in made.remarks[0]
 
 
+def test_redistributions_of_other_templates_say_nothing() -> None:
+    text = "!hpf$ template t(8,8)\n!hpf$ align a(i) with t(i,*)\n!hpf$ distribute t(block,*)\n!hpf$ distribute b(block,*)\n"
+    assert _read(text, "!hpf$ redistribute b(*,block)\n").arrays["a"].template == "t"
+
+
 def test_colons_are_dimensions_in_their_order() -> None:
     """Each axis begins where its dimension begins; a name alone has all of them."""
     text = "!hpf$ template t(0:8,3:9)\n!hpf$ distribute t(block,*)\n"
@@ -137,6 +142,8 @@ def test_colons_are_dimensions_in_their_order() -> None:
         Aligned(0, 1, -1),
         Aligned(None, 1, 4),
     )
+    with pytest.raises(ArrayProgramError, match="b is aligned to 2 dimensions of u, which has 1"):
+        _read(f"{text}!hpf$ template u(9)\n!hpf$ distribute u(block)\n!hpf$ align b with u\n")
     with pytest.raises(ArrayProgramError, match="b has 2 times : and t, with which it is aligned, has not"):
         _read(f"{text}!hpf$ align b(:,:) with t(:,*)\n")
 

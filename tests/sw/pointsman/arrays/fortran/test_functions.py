@@ -100,6 +100,7 @@ HEAD = "program p\nreal a(8), f\n!hpf$ processors q(2)\n!hpf$ distribute a(block
         ),
         ("f(1.0)", "real function f(x)\nreal x\nz = x\nf = x\nend function\n", "assigns z, which it does not declare"),
         ("f(1.0)", "real function f(x)\nreal x\nf = a(1)\nend function\n", "the function f reads the array a"),
+        ("f(1.0)", "real function f(x)\nreal x\nf = x + z\nend function\n", "reads z before it has a value"),
         ("g(1.0)", "real function f(x)\nreal x\nf = x\nend function\n", "there is no function of this name"),
     ],
 )
@@ -115,3 +116,9 @@ def test_expressions_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "real function f(x)\nreal x\nf = x * x + x\nend function\n"
     with pytest.raises(ArrayProgramError, match="an expression of more than 100 parts"):
         read_program(f"{HEAD}a(1) = f(f(f(f(1.0))))\nend program\n{text}", "p.f90")
+
+
+def test_indices_of_loops_are_passed() -> None:
+    text = "do i = 1, 8\n a(i) = f(1.0)\nend do\ncontains\nreal function f(x)\nreal x\nf = x + i\nend function\nend program\n"
+    with pytest.raises(ArrayProgramError, match="the function f reads the index i of a loop"):
+        read_program(HEAD + text, "p.f90")
