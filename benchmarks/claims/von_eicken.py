@@ -80,8 +80,9 @@ said(
     "not reproduced",
     {
         "Table 6-1": (
-            'column "Active Messages": accesses to words exactly, bulk reads and gets within a twentieth, bulk bandwidth exactly',
-            "bulk writes, puts and stores begin with a round trip there, which stores do not need here; the library's own time "
+            'column "Active Messages": accesses to words exactly, bulk reads, gets, puts and writes within a twentieth, '
+            "bulk bandwidth exactly",
+            "a bulk store begins with a round trip there, which it does not need here; the library's own time "
             '(column "Split-C") is not modelled',
         ),
     },

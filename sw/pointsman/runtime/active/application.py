@@ -10,7 +10,7 @@ from pointsman.runtime.api.node import Node
 
 from .carrier import LONG_WORDS, SHORT_WORDS, Carrier
 from .credits import CreditCarrier
-from .endpoint import Endpoint
+from .layers import AnyEndpoint, LayerEndpoint
 from .links import LONG, SHORT, link_of
 from .trace import ActiveTrace
 
@@ -46,7 +46,8 @@ class ActiveApplication(Application, ABC):
             return made
         return CreditCarrier(link_of(node.substrate, node.nodes), window=self.window)
 
-    def observe(self, node: Node, endpoint: Endpoint) -> None:
+    def observe(self, node: Node, endpoint: AnyEndpoint) -> None:
         """Have the trace, if there is one, told what a node's endpoint does."""
         if self.trace is not None:
-            endpoint.trace = self.trace.of(endpoint.number, node)
+            whole = endpoint.endpoint if isinstance(endpoint, LayerEndpoint) else endpoint
+            whole.trace = self.trace.of(endpoint.number, node)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pointsman.errors import PointsmanError
 from pointsman.runtime.active import Endpoint
 from pointsman.runtime.active.carrier import Carrier
+from pointsman.runtime.active.layers import AnyEndpoint, LayerEndpoint
 
 from .accessors import Atomic, Counter, SplitCState, StoreCounter, splitc_handlers
 from .memory import HandlerMemory
@@ -19,16 +20,24 @@ class Accesses:
     ----------
     poll_local : bool
         Take a message with each access to the own memory through a pointer.
+    endpoint : LayerEndpoint, optional
+        Where Split-C is one of several layers; its handlers and ``state`` are entered by who made it.
     """
 
     def __init__(
-        self, carrier: Carrier, memory_bytes: int, atomics: Mapping[str, Atomic], *, poll_local: bool = False
+        self,
+        carrier: Carrier,
+        memory_bytes: int,
+        atomics: Mapping[str, Atomic],
+        *,
+        poll_local: bool = False,
+        endpoint: LayerEndpoint | None = None,
     ) -> None:
         self.own, self.procs = carrier.number, carrier.nodes
         self.poll_local = poll_local
         self.state = SplitCState(HandlerMemory(self.own, memory_bytes, self._refuse_in_handler), atomics)
         self.memory = self.state.memory
-        self.endpoint = Endpoint(carrier, splitc_handlers(), self.state)
+        self.endpoint: AnyEndpoint = endpoint or Endpoint(carrier, splitc_handlers(), self.state)
         self.uncounted = self.state.store_counter()
         """Of stores whose arrival something else tells."""
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from pointsman.errors import PointsmanError
 from pointsman.runtime.active.carrier import DATA_BYTES, Carrier
+from pointsman.runtime.active.layers import LayerEndpoint
 from pointsman.runtime.api.node import Node
 
 from .accesses import Accesses
@@ -43,6 +44,8 @@ class SplitC:
         Atomic calls beside those that are built in: ``(old value, operand)`` to ``(new value, answer)``.
     poll_local : bool
         Take a message with each access to the own memory through a pointer, as the implementation on the CM-5 does.
+    endpoint : LayerEndpoint, optional
+        Where Split-C shares an endpoint with other layers (`pointsman.runtime.active.layers`).
 
     Attributes
     ----------
@@ -60,12 +63,13 @@ class SplitC:
         memory_bytes: int = 1 << 20,
         atomics: Mapping[str, Atomic] | None = None,
         poll_local: bool = False,
+        endpoint: LayerEndpoint | None = None,
     ) -> None:
         self.node = node
         self.MYPROC, self.PROCS = carrier.number, carrier.nodes
         self.argv: list[str] = []
         functions = {**BUILT_IN, **(atomics or {})}
-        self.accesses = Accesses(carrier, memory_bytes, functions, poll_local=poll_local)
+        self.accesses = Accesses(carrier, memory_bytes, functions, poll_local=poll_local, endpoint=endpoint)
         self.state, self.memory = self.accesses.state, self.accesses.memory
         self.endpoint = self.accesses.endpoint
         self._own = self.state.counter()

@@ -14,7 +14,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping
 
 from pointsman.errors import PointsmanError
-from pointsman.runtime.active import Endpoint, Handlers, Reply
+from pointsman.runtime.active import Handlers, Reply
+from pointsman.runtime.active.layers import AnyEndpoint
 from pointsman.runtime.active.trace import NodeTrace
 from pointsman.runtime.api.requests import Category, Wait
 
@@ -228,7 +229,7 @@ class Processor:
             self.trace.counts("frames that are ready", len(self.ready) + 1)
         return True
 
-    async def run(self, endpoint: Endpoint) -> None:
+    async def run(self, endpoint: AnyEndpoint) -> None:
         """Run threads until the program has ended."""
         following = -1
         while not self.ended:
@@ -253,7 +254,7 @@ class Processor:
                 self._did("poll")
                 await endpoint.poll()
 
-    async def close(self, endpoint: Endpoint) -> None:
+    async def close(self, endpoint: AnyEndpoint) -> None:
         """Once the program has ended here: wait until all messages of all nodes have been handled. Node 0 asks all, until it
         is so."""
         if self.trace is not None:
@@ -270,7 +271,7 @@ class Processor:
                     await endpoint.request(node, "close", replies=0)
         await endpoint.until(lambda: self.closed)
 
-    async def _thread(self, endpoint: Endpoint, number: int) -> int:
+    async def _thread(self, endpoint: AnyEndpoint, number: int) -> int:
         """Run a thread of the running frame. Gives the thread that follows at once; -1 if none does."""
         frame = self.running
         assert frame is not None
@@ -314,7 +315,7 @@ class Processor:
             self._did(f"fork branch {found}")
         return thread if found != "unsuccessful" else -2
 
-    async def _step(self, endpoint: Endpoint, frame: Frame, current: int, step: Instruction, last: bool) -> int:
+    async def _step(self, endpoint: AnyEndpoint, frame: Frame, current: int, step: Instruction, last: bool) -> int:
         """Carry out an instruction. -1: go on; -2: the thread has ended; otherwise the thread that follows at once."""
         name = step.name
         if name in ARITHMETIC:
@@ -390,14 +391,14 @@ class Processor:
     # -- messages --------------------------------------------------------------------------------------------
 
     async def _request(
-        self, endpoint: Endpoint, node: int, handler: str, arguments: tuple[int, ...], data: bytes, replies: int
+        self, endpoint: AnyEndpoint, node: int, handler: str, arguments: tuple[int, ...], data: bytes, replies: int
     ) -> None:
         if not 0 <= node < self.nodes:
             raise PointsmanError(f"there is no node {node} of {self.nodes}")
         self.sent += 1
         await endpoint.request(node, handler, arguments, data, replies=replies)
 
-    async def _send(self, endpoint: Endpoint, node: int, pointer: int, inlet: int, values: list[Value]) -> None:
+    async def _send(self, endpoint: AnyEndpoint, node: int, pointer: int, inlet: int, values: list[Value]) -> None:
         if node == self.number:
             self._did(f"send local {len(values)}")
             self.deliver(pointer, inlet, values, local=True)
@@ -406,7 +407,7 @@ class Processor:
         mask, data = packed(values)
         await self._request(endpoint, node, "message", (pointer & _WORD, inlet, mask), data, 0)
 
-    async def _asked(self, endpoint: Endpoint, node: int, what: str, number: int) -> None:
+    async def _asked(self, endpoint: AnyEndpoint, node: int, what: str, number: int) -> None:
         """Free a frame or a structure."""
         if node == self.number:
             self._did("send local 1")
@@ -421,7 +422,7 @@ class Processor:
         await self._request(endpoint, node, what, (number,), b"", 0)
 
     async def _allocated(
-        self, endpoint: Endpoint, frame: Frame, node: int, what: str, of: int, inlets: tuple[int, int]
+        self, endpoint: AnyEndpoint, frame: Frame, node: int, what: str, of: int, inlets: tuple[int, int]
     ) -> None:
         """Have a frame or a structure allocated; its pointer comes to the first inlet, a refusal to the second."""
         if node == self.number:
@@ -432,7 +433,7 @@ class Processor:
         self._did("send remote 2")
         await self._request(endpoint, node, what, (of, frame.number, inlets[0] | inlets[1] << 16), b"", 1)
 
-    async def _fetch(self, endpoint: Endpoint, frame: Frame, values: list[Value], inlet: int, take: bool) -> None:
+    async def _fetch(self, endpoint: AnyEndpoint, frame: Frame, values: list[Value], inlet: int, take: bool) -> None:
         pointer, index = values
         node = int(pointer) >> NODE_SHIFT
         if node != self.number:
@@ -445,7 +446,7 @@ class Processor:
         if value is not None:
             self._run_inlet(frame, frame.block.inlets[inlet], [value])
 
-    async def _store(self, endpoint: Endpoint, values: list[Value]) -> None:
+    async def _store(self, endpoint: AnyEndpoint, values: list[Value]) -> None:
         pointer, index, value = values
         node = int(pointer) >> NODE_SHIFT
         if node != self.number:
