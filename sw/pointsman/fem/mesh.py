@@ -17,7 +17,7 @@ MAX_ELEMENTS = 2_000_000
 KINDS = {(2, 3): "triangle", (2, 4): "quad", (3, 4): "tetra", (3, 8): "hexahedron"}
 """Elements that are taken: meshio's name by dimensions and corners."""
 FACES = {
-    "triangle": ((0, 1), (1, 2), (2, 0)),
+    "triangle": ((0, 1), (0, 2), (1, 2)),
     "quad": ((0, 1), (1, 2), (2, 3), (3, 0)),
     "tetra": ((0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)),
     "hexahedron": ((0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)),
@@ -109,7 +109,10 @@ class ElementMesh:
     @cached_property
     def _all_faces(self) -> np.ndarray:
         """Nodes of all faces, in order; those of the first face of all elements come first."""
-        return np.sort(np.concatenate([self.elements[:, list(face)] for face in FACES[self.kind]]), axis=1)
+        corners = self.elements
+        if self.kind in ("triangle", "tetra"):  # any corners make a face, so their order need not matter
+            corners = np.sort(corners, axis=1)
+        return np.sort(np.concatenate([corners[:, list(face)] for face in FACES[self.kind]]), axis=1)
 
     @cached_property
     def faces(self) -> np.ndarray:
