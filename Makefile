@@ -96,6 +96,11 @@ MESSAGES ?= 10000000
 soak-active: $(STAMP) ## random Split-C and functional programs (PROGRAMS=10000 each), then a full 8x8 network, MESSAGES=10000000 (can be stopped and started again)
 	@nice $(BIN)/python -m tests.sw.pointsman.runtime.soak_active --programs $(PROGRAMS) --messages $(MESSAGES)
 
+NOC_CYCLES ?= 100000000
+
+soak-noc: $(STAMP) ## random flows on networks of pointsman noc, adversarial stalls, NOC_CYCLES=100000000
+	@nice $(BIN)/python tests/sw/pointsman/noc/soak_noc.py --cycles $(NOC_CYCLES)
+
 MUTANTS ?= 100000
 
 soak-mutants: $(STAMP) ## changed images that the judge must refuse, MUTANTS=100000 (can be stopped and started again)

@@ -17,6 +17,7 @@ from amaranth.lib.wiring import In
 
 from emission import component_verilog
 
+from .full_bits import Kept
 from .interface import processor_members
 from .memories import NodeMemories
 from .mesh import Link, LinkError, check_links, joints
@@ -36,9 +37,9 @@ _WAIVERS = {
 """Warnings of ``verilator -Wall`` that the style of the Verilog writer provokes, each with its reason."""
 
 
-def node_verilog(shape: NodeShape) -> str:
+def node_verilog(shape: NodeShape, full_bits: Kept = "memory") -> str:
     """Verilog of a node: module ``numesh_node`` with the ports of ``node.Node``, and the modules below it."""
-    return _header(f"NuMesh node. {_describe(shape)}") + _node_modules(shape)
+    return _header(f"NuMesh node. {_describe(shape)}") + _node_modules(shape, full_bits)
 
 
 def mesh_verilog(
@@ -48,6 +49,7 @@ def mesh_verilog(
     *,
     name: str = "numesh_mesh",
     contents: Sequence[NodeMemories] | None = None,
+    full_bits: Kept = "memory",
 ) -> str:
     """Verilog of a mesh: module ``name`` with the ports of ``mesh.Mesh``, and every module below it.
 
@@ -63,6 +65,8 @@ def mesh_verilog(
         Name of the top module.
     contents : sequence of NodeMemories, optional
         What the memories of each node hold at power-up; by default the loader phase.
+    full_bits : {"memory", "flip-flops"}
+        Where the full bits of buffers are kept, as in `node.Node`.
 
     Raises
     ------
@@ -89,9 +93,9 @@ def mesh_verilog(
         modules = [f"{NODE_MODULE}_{i}" for i in range(nodes)]
     parts = [_header(f"NuMesh, {nodes} nodes. {_describe(shape)}"), _mesh(shape, name, modules, links)]
     if contents is None:
-        parts.append(_node_modules(shape))
+        parts.append(_node_modules(shape, full_bits))
     else:
-        parts.append(_preloaded_modules(shape, contents))
+        parts.append(_preloaded_modules(shape, contents, full_bits))
     return "".join(parts)
 
 
@@ -130,14 +134,14 @@ def _mesh(shape: NodeShape, name: str, modules: Sequence[str], links: Sequence[L
 
 
 @lru_cache(maxsize=8)
-def _node_modules(shape: NodeShape) -> str:
-    return component_verilog(Node(shape=shape), NODE_MODULE)
+def _node_modules(shape: NodeShape, full_bits: Kept) -> str:
+    return component_verilog(Node(shape=shape, full_bits=full_bits), NODE_MODULE)
 
 
-def _preloaded_modules(shape: NodeShape, contents: Sequence[NodeMemories]) -> str:
+def _preloaded_modules(shape: NodeShape, contents: Sequence[NodeMemories], full_bits: Kept) -> str:
     """Modules of nodes with different memories: what has no memory is shared, the rest is copied."""
     modules = {}
-    for match in re.finditer(r"^module (\w+) ?\(.*?^endmodule\n\n?", _node_modules(shape), re.M | re.S):
+    for match in re.finditer(r"^module (\w+) ?\(.*?^endmodule\n\n?", _node_modules(shape, full_bits), re.M | re.S):
         modules[match[1]] = match[0]
     memories = ["schedule"] + [f"annotation_{p}" for p in range(shape.pipelines)]
     copied = {name: modules.pop(f"{NODE_MODULE}_{name}") for name in memories}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
@@ -10,7 +12,9 @@ from amaranth.lib.wiring import In, Out
 from .codes import Codes
 from .shape import NodeShape
 
-_PLACE = {"ram_style": "distributed"}
+Kept = Literal["memory", "flip-flops"]
+"""Where full bits are: in small memories with asynchronous reads, or in flip-flops, for FPGAs without such memories."""
+_STYLES: dict[Kept, str] = {"memory": "distributed", "flip-flops": "logic"}
 
 
 class FullBits(wiring.Component):
@@ -29,6 +33,8 @@ class FullBits(wiring.Component):
         Sizes of the node.
     lookups : int
         Buffers that can be looked up in a cycle.
+    kept : {"memory", "flip-flops"}
+        What synthesisers make of the two memories. Nothing else depends on it.
 
     Ports
     -----
@@ -60,7 +66,7 @@ class FullBits(wiring.Component):
         The two memories.
     """
 
-    def __init__(self, *, shape: NodeShape, lookups: int) -> None:
+    def __init__(self, *, shape: NodeShape, lookups: int, kept: Kept = "memory") -> None:
         self.shape = shape
         self.lookups = lookups
         bits = Codes(shape).vfsm_bits
@@ -81,8 +87,9 @@ class FullBits(wiring.Component):
         self.sweeping = Signal(init=1)
         self.last_put = Signal(bits, reset_less=True)
         self.last_got = Signal(bits, reset_less=True)
-        self.puts = Memory(shape=1, depth=shape.vfsms, init=[], attrs=_PLACE)
-        self.gets = Memory(shape=1, depth=shape.vfsms, init=[], attrs=_PLACE)
+        place = {"ram_style": _STYLES[kept]}
+        self.puts = Memory(shape=1, depth=shape.vfsms, init=[], attrs=place)
+        self.gets = Memory(shape=1, depth=shape.vfsms, init=[], attrs=place)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -7,6 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect
 
 from .annotation import AnnotationStage
+from .full_bits import Kept
 from .interface import InterfaceRegisters, processor_members
 from .memadr import CommandAssembler
 from .memories import NodeMemories
@@ -42,6 +43,8 @@ class Node(wiring.Component):
         Sizes of the node.
     memories : NodeMemories, optional
         What the memories hold at power-up; by default the loader phase.
+    full_bits : {"memory", "flip-flops"}
+        Where the full bits of buffers are kept: flip-flops for FPGAs without small memories with asynchronous reads.
 
     Ports
     -----
@@ -61,7 +64,7 @@ class Node(wiring.Component):
         Processor port, as in ``interface.InterfaceRegisters``.
     """
 
-    def __init__(self, *, shape: NodeShape, memories: NodeMemories | None = None) -> None:
+    def __init__(self, *, shape: NodeShape, memories: NodeMemories | None = None, full_bits: Kept = "memory") -> None:
         if memories is None:
             memories = NodeMemories.at_reset(shape)
         memories.check(shape)
@@ -70,7 +73,7 @@ class Node(wiring.Component):
         super().__init__(node_members(shape))
         self.schedule = ScheduleStage(shape=shape, contents=memories.schedule)
         self.annotations = [AnnotationStage(shape=shape, contents=words) for words in memories.annotations]
-        self.transfers = [TransferStages(shape=shape) for _ in range(shape.pipelines)]
+        self.transfers = [TransferStages(shape=shape, full_bits=full_bits) for _ in range(shape.pipelines)]
         self.commands = [CommandAssembler(shape=shape, pipeline=p) for p in range(shape.pipelines)]
         self.interface = InterfaceRegisters(shape=shape)
 

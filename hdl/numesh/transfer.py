@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from .codes import Codes
 from .decode import DecodeStage, decoded_layout
-from .full_bits import FullBits
+from .full_bits import FullBits, Kept
 from .interface import read_signature, write_signature
 from .places import buffer_number, register_number
 from .shape import NodeShape
@@ -36,6 +36,8 @@ class TransferStages(wiring.Component):
     ----------
     shape : NodeShape
         Sizes of the node.
+    full_bits : {"memory", "flip-flops"}
+        Where the full bits of buffers are kept.
 
     Ports
     -----
@@ -86,7 +88,7 @@ class TransferStages(wiring.Component):
         The word comes from the VFSM's own buffer, which keeps it until the write succeeds.
     """
 
-    def __init__(self, *, shape: NodeShape) -> None:
+    def __init__(self, *, shape: NodeShape, full_bits: Kept = "memory") -> None:
         self.shape = shape
         self.codes = codes = Codes(shape)
         n = shape.neighbours
@@ -114,7 +116,7 @@ class TransferStages(wiring.Component):
         self.read_vfsm = Signal(codes.vfsm_bits, reset_less=True)
         self.read_annotation = Signal(data.StructLayout(codes.annotation_layout), reset_less=True)
         self.held = Signal(shape.vfsms)
-        self.full_bits = FullBits(shape=shape, lookups=3)
+        self.full_bits = FullBits(shape=shape, lookups=3, kept=full_bits)
         self.buffers = Memory(shape=shape.width, depth=shape.vfsms, init=[])
         self.write_valid = Signal()
         self.write_word = Signal(shape.width, reset_less=True)

@@ -16,6 +16,7 @@ from emission.core_file import core_file
 from host.shape import HostShape
 from host.timetabled import TimetabledEnd, TimetabledStreams
 from numesh.emit import mesh_verilog
+from numesh.full_bits import Kept
 from numesh.interface import processor_members
 from numesh.memories import NodeMemories
 
@@ -26,11 +27,11 @@ TOP, STREAMS, MESH = "pointsman_noc", "pointsman_noc_streams", "pointsman_noc_me
 """Modules: the top, the streams at the ports of the nodes, the routers."""
 
 
-def noc_files(network: GuaranteedNetwork) -> dict[str, str]:
-    """Texts of all files, by name."""
+def noc_files(network: GuaranteedNetwork, full_bits: Kept = "memory") -> dict[str, str]:
+    """Texts of all files, by name. ``full_bits``: where routers keep those of buffers, as in `numesh.node.Node`."""
     report = json.dumps(noc_report(network), indent=1) + "\n"
     return {
-        "noc.v": noc_verilog(network),
+        "noc.v": noc_verilog(network, full_bits),
         "noc.core": core_file("noc", _about(network), ["noc.v"], TOP),
         "report.json": report,
         "report.md": noc_markdown(network),
@@ -62,7 +63,7 @@ def stream_names(network: GuaranteedNetwork) -> list[tuple[str, tuple[str, ...]]
     return names
 
 
-def noc_verilog(network: GuaranteedNetwork) -> str:
+def noc_verilog(network: GuaranteedNetwork, full_bits: Kept = "memory") -> str:
     """Verilog: module ``pointsman_noc`` with ``clk``, ``rst`` and the streams of all flows, and every module below it."""
     shape, nodes = network.images.shape, network.images.topology.nodes
     host = HostShape(nodes=nodes, registers=shape.registers, width=shape.width)
@@ -73,7 +74,7 @@ def noc_verilog(network: GuaranteedNetwork) -> str:
         ends += [_end(name, port, into=False) for name, port in zip(outs, service.destinations, strict=True)]
     streams = TimetabledStreams(shape=host, period=network.period, ends=ends)
     links = [(link.node, link.port, link.other, link.other_port) for link in network.images.topology.links]
-    mesh = mesh_verilog(shape, nodes, links, name=MESH, contents=_contents(network))
+    mesh = mesh_verilog(shape, nodes, links, name=MESH, contents=_contents(network), full_bits=full_bits)
     # The routers come first, with comments that switch off warnings for the whole file.
     return "".join([_head(network), mesh, component_verilog(streams, STREAMS), "\n", _top(network, ends)])
 

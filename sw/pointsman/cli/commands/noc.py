@@ -18,9 +18,18 @@ from pointsman.files import check_writable, write_whole
 @network_options
 @click.option("--width", type=int, default=32, show_default=True, help="Bits of a word: 32 or 64.")
 @click.option("--pipelines", type=click.IntRange(1, 16), default=2, show_default=True, help="Pipelines of a router.")
+@click.option(
+    "--full-bits",
+    type=click.Choice(["memory", "flip-flops"]),
+    default="memory",
+    show_default=True,
+    help="Where buffers' full bits are; flip-flops for FPGAs as the iCE40 and GateMate.",
+)
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Same seed, same answer.")
 @click.option("--effort", type=Effort(), default=1.0, show_default=True, help="Work to spend, relative to the usual.")
-def noc(flows: Path, output: Path, width: int, pipelines: int, seed: int, effort: float, **network: Any) -> None:
+def noc(
+    flows: Path, output: Path, width: int, pipelines: int, full_bits: Any, seed: int, effort: float, **network: Any
+) -> None:
     """Make a network for the flows of FLOWS.toml (or .json) that serves each with guaranteed bandwidth and latency.
 
     The folder gets noc.v (AXI4-Streams, routers, timetable in their memories), noc.core for FuseSoC, test_noc.py for cocotb, and
@@ -44,7 +53,7 @@ def noc(flows: Path, output: Path, width: int, pipelines: int, seed: int, effort
     topology = topology_of(network)
     with telling(f"a timetable for {flows.name}", has_bar=True):
         found = guarantee(flows, topology, width=width, pipelines=pipelines, seed=seed, effort=effort)
-        files = noc_files(found)
+        files = noc_files(found, full_bits)
     output.mkdir(exist_ok=True)
     for name, text in files.items():
         write_whole(output / name, text)

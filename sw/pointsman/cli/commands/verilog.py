@@ -29,13 +29,14 @@ STREAMS = "numesh_streams"
 LONG = 48
 """Ports from which on a switch takes so long that it is said beforehand."""
 _NETWORK = ("mesh", "network", "faults")
+FULL_BITS = click.Choice(["memory", "flip-flops"])
 _HOST = ("bus", "nodes", "blocked", "streams")
 _ELSEWHERE = {
     NUMESH: (*_SWITCH, *_PACKET, *_HOST),
-    SWITCH: (*_PACKET, *_NETWORK, "image", *_NODE, *_HOST),
-    PACKET: (*_SWITCH, "image", *_NODE, *_HOST),
-    HOST: (*_SWITCH, *_PACKET, *_NETWORK, "image", *(name for name in _NODE if name != "registers")),
-    LOADER: (*_SWITCH, *_PACKET, *_NETWORK, *_NODE, *_HOST, "width"),
+    SWITCH: (*_PACKET, *_NETWORK, "image", "full_bits", *_NODE, *_HOST),
+    PACKET: (*_SWITCH, "image", "full_bits", *_NODE, *_HOST),
+    HOST: (*_SWITCH, *_PACKET, *_NETWORK, "image", "full_bits", *(name for name in _NODE if name != "registers")),
+    LOADER: (*_SWITCH, *_PACKET, *_NETWORK, "full_bits", *_NODE, *_HOST, "width"),
 }
 """Options that a block does not have."""
 
@@ -97,6 +98,13 @@ def _host_options(command: Any) -> Any:
 @network_options
 @click.option("-o", "--output", type=FilePath(), required=True, help="Verilog file.")
 @click.option("--image", type=FilePath(), help="Image whose contents the memories get at power-up.")
+@click.option(
+    "--full-bits",
+    type=FULL_BITS,
+    default="memory",
+    show_default=True,
+    help=f"Where buffers' full bits are; flip-flops for FPGAs as the iCE40 and GateMate.  [{NUMESH}]",
+)
 @shape_options
 @_switch_options
 @_packet_options
@@ -263,7 +271,7 @@ def _write_numesh(output: Path, topology: Topology, given: dict[str, Any]) -> No
             )
         contents = memories_of(images)
     links = [(link.node, link.port, link.other, link.other_port) for link in topology.links]
-    text = mesh_verilog(shape, topology.nodes, links, contents=contents)
+    text = mesh_verilog(shape, topology.nodes, links, contents=contents, full_bits=given["full_bits"])
     write_whole(output, text)
     json_path, markdown_path = output.with_suffix(".map.json"), output.with_suffix(".map.md")
     joined = Joined(topology.described, topology.nodes, links, grid=topology.kind in ("mesh", "torus"))

@@ -33,6 +33,7 @@ def test_verilog_and_address_map_are_written(tmp_path: Path) -> None:
         (["tdm-switch", "--ports", "129"], "ports must be 1 to 128, not 129"),
         (["tdm-switch", "--slots", "0"], "slots must be 1 to 64, not 0"),
         (["tdm-switch", "--width", "8"], "width must be 24 to 64, not 8"),
+        (["tdm-switch", "--full-bits", "memory"], "the block tdm-switch has no option --full-bits"),
         (["tdm-switch", "--mesh", "4x4"], "the block tdm-switch has no option --mesh"),
         (["tdm-switch", "--vfsms", "8"], "the block tdm-switch has no option --vfsms"),
         (["numesh", "--mesh", "2x2", "--slots", "2"], "the block numesh has no option --slots"),

