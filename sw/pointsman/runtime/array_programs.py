@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +92,11 @@ class ArrayApplication(Application):
         self.dtype = np.dtype(np.float32 if words == 1 else np.float64)
         held = Homes(array_program).size * words
         if held > NODE_WORDS:
+            largest = max(array_program.arrays.values(), key=lambda one: prod(one.shape))
+            bounds = ",".join(f"{low}:{high}" for low, high in largest.bounds)
             raise ArrayProgramError(
-                f"the arrays of {array_program.name} take {held} words, and a node's memory has {NODE_WORDS}",
+                f"the arrays of {array_program.name} take {held} words, most of them {largest.name}({bounds}); "
+                f"a node has {NODE_WORDS}",
                 hint="every node has room for all elements; make the arrays smaller (--set)",
             )
         self.first = dict(first_values(array_program, seed), **(first or {}))

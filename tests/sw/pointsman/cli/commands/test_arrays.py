@@ -230,5 +230,5 @@ def test_arrays_larger_than_the_nodes_hold(tmp_path: Path) -> None:
     program.write_text("program p\nreal a(3000000)\n!hpf$ processors q(2)\n!hpf$ distribute a(block)\na(1) = 0\nend\n")
     done = _call(program, "--dry")
     assert done.exit_code == 2, done.output
-    assert "the arrays of p take 3000000 words, and a node's memory has 1048576" in done.output
+    assert "the arrays of p take 3000000 words, most of them a(1:3000000); a node has 1048576" in done.output
     assert "hint: " in done.output
