@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+import numpy as np
+
 from pointsman.artifacts.routes.routes import RouteProblem
+
+ROTATIONS = 150
+"""Steps of the search for a longer cycle, for each node (`_rotated`)."""
+MOST_NODES = 600
+"""Nodes of the largest network that is searched so: a step takes time in proportion to them."""
 
 
 def cycle_through(net: RouteProblem) -> list[int]:
@@ -119,6 +126,65 @@ def _grown(net: RouteProblem) -> list[int]:
             best = cycle
         if len(best) == net.nodes - len(net.dead_nodes):
             break
+    most = _most(following, working)
+    if 2 < len(best) < most and len(working) <= MOST_NODES:
+        best = _rotated(best, following, most, ROTATIONS * len(working))
+        _widen(best, following)
+    return best
+
+
+def _most(following: list[set[int]], working: list[int]) -> int:
+    """Nodes of a cycle at most: if links join nodes of two colours only, as many of one as of the other."""
+    colour: dict[int, int] = {}
+    most = 0
+    for first in working:
+        if first in colour:
+            continue
+        colour[first] = 0
+        queue, two_coloured = [first], True
+        for node in queue:
+            for other in following[node]:
+                if other not in colour:
+                    colour[other] = 1 - colour[node]
+                    queue.append(other)
+                two_coloured &= colour[other] != colour[node]
+        black = sum(colour[node] for node in queue)
+        most = max(most, 2 * min(black, len(queue) - black) if two_coloured else len(queue))
+    return most
+
+
+def _rotated(cycle: list[int], following: list[set[int]], most: int, steps: int) -> list[int]:
+    """A longer cycle than ``cycle``, of at most ``most`` nodes, or itself: a path is made longer at its end as long as there are
+    free nodes, and otherwise turned round behind a neighbour of its end (Pósa 1976); where it comes near itself it is a cycle.
+    Only links both ways are used."""
+    both = [sorted(other for other in row if node in following[other]) for node, row in enumerate(following)]
+    chance = np.random.default_rng(len(cycle))
+    if any(b not in both[a] for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True)):
+        return cycle
+    path, best = list(cycle), list(cycle)
+    place = {node: at for at, node in enumerate(path)}
+    for _ in range(steps):
+        end = path[-1]
+        free = [other for other in both[end] if other not in place]
+        if free:
+            # The one with the fewest ways on would be the hardest to reach later.
+            node = min(free, key=lambda other: sum(after not in place for after in both[other]))
+            place[node] = len(path)
+            path.append(node)
+            continue
+        near = [place[other] for other in both[end] if place[other] < len(path) - 2]
+        if not near:
+            path.reverse()
+            place = {node: at for at, node in enumerate(path)}
+            continue
+        first = min(near)
+        if len(path) - first > max(2, len(best)):
+            best = path[first:]
+            if len(best) >= most:
+                break
+        at = near[int(chance.integers(len(near)))]
+        path[at + 1 :] = path[:at:-1]
+        place = {node: at for at, node in enumerate(path)}
     return best
 
 

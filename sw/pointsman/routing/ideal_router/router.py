@@ -35,6 +35,10 @@ SECOND_WORK = 7_000_000_000
 """Cells that the second part (`_improve`, `_find`) may visit at effort 1: about ten seconds."""
 FEW_PASSES, MANY_PASSES = 25, 40
 """Work of an attempt, in passes that place every word once: in the first part (`_ascend`), and at the start of the second."""
+LARGE_PASSES = 200
+"""Work of the second part for large problems without symmetry, in passes, where that is more than `SECOND_WORK`."""
+GROWTH = 5
+"""A shorter period may take so many times the work of the last one, in large problems (`_descend`)."""
 WORK_PER_SECOND = CELLS_PER_SECOND
 FREE_WORK = WORK_PER_SECOND // 20
 """Work that a linear program may take in any case."""
@@ -57,6 +61,18 @@ class _Search:
     bar: tqdm
     spent: int = 0
     tries: int = 0
+    left_out: float = 0.0
+    """Share of the words that the last try had no place for."""
+
+    @property
+    def second_work(self) -> int:
+        """Work of the second part."""
+        return int(max(SECOND_WORK, LARGE_PASSES * self.work_of_pass if self.large else 0) * self.effort)
+
+    @property
+    def large(self) -> bool:
+        """Is there no symmetry, and so much to place that the second part could not try several periods?"""
+        return len(self.groups) == 1 and LARGE_PASSES * self.work_of_pass > SECOND_WORK
 
     def run(self, period: int, group: Symmetry, method: Method, extra: int, work: int) -> Placement | None:
         if self.deadline is not None:
@@ -70,6 +86,7 @@ class _Search:
             self.problem, self.net, Attempt(period, group, method, extra, work, self.seed * 1009 + self.tries)
         )
         self.spent += outcome.work
+        self.left_out = max(0, outcome.left) / max(1, sum(stream.words for stream in self.problem.streams))
         self.bar.update(outcome.work // 1_000_000)
         return outcome.placement
 
@@ -138,7 +155,8 @@ def route_ideal(problem: RouteProblem, options: RouteOptions = USUAL) -> RouteRe
                     if deadline is not None:
                         search.deadline = deadline + spent_on_bound
                 if not improved and placement.period > bounds[0].value:
-                    placement, improved = _improve(search, int(bounds[0].value), placement), True
+                    shorter = _descend if search.large else _improve
+                    placement, improved = shorter(search, int(bounds[0].value), placement), True
             left_out = not told and options.bounds and placement.period > bounds[0].value
     streams = routed_words(problem, placement)
     seconds = time.perf_counter() - began - spent_on_bound
@@ -275,7 +293,35 @@ def _ascend(search: _Search, least: int) -> Placement:
         period += step
         if period - least >= 4:
             step = max(1, (period - least) // 2)
+        if search.large:
+            # What is left out shrinks faster than the period grows.
+            step = max(step, int(period * search.left_out / 4))
     raise RoutingError(f"no schedule of at most {MAX_PERIOD} slots was found")
+
+
+def _descend(search: _Search, least: int, placement: Placement) -> Placement:
+    """Try shorter periods than ``placement``, for large problems: each may take some times the work of the one before; steps
+    become shorter when one fails, and what is left goes into the next shorter."""
+    begin, allowed = search.spent, search.second_work
+    group = search.groups[-1]
+    step = max(1, placement.period // 150)
+    usual = FEW_PASSES * search.work_of_pass
+    last = usual
+    try:
+        while placement.period > least and search.spent - begin < allowed:
+            left = allowed - (search.spent - begin)
+            period = max(least, placement.period - step)
+            before = search.spent
+            found = search.run(period, group, "eject", 0, min(left, max(usual, GROWTH * last)))
+            if found is not None:
+                placement, last = found, search.spent - before
+            elif step > 1:
+                step = max(1, step // 2)
+            else:
+                last *= GROWTH
+    except _OutOfTimeError:
+        pass
+    return placement
 
 
 def _improve(search: _Search, least: int, placement: Placement) -> Placement:

@@ -16,6 +16,7 @@ from pointsman.errors import PointsmanError
 from pointsman.network import mesh, torus
 from pointsman.network.lattice import diamond
 from pointsman.routing.errors import RoutingError
+from pointsman.routing.ideal_router import router as ideal
 from pointsman.routing.ideal_router.exact import exact_periods
 from pointsman.routing.ideal_router.router import route_ideal
 from pointsman.routing.options import RouteOptions
@@ -187,3 +188,24 @@ def test_all_to_all_ends_at_the_bound_or_one_above(make, side):
     if make is mesh and side == 9 and result.period == result.bound.value + 2:
         pytest.xfail("two slots above the bound (docs/routing.md)")
     assert result.period <= result.bound.value + 1
+
+
+def test_large_problems_without_symmetry_go_down_slot_by_slot(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = np.random.default_rng(5)
+    pairs = [(a, b) for a in range(16) for b in range(16) if a != b and chance.random() < 0.5]
+    problem = make_problem(mesh(4, 4), [RouteStream(a, (b,), words=int(chance.integers(1, 5))) for a, b in pairs])
+    usual = route_ideal(problem)
+    monkeypatch.setattr(ideal, "SECOND_WORK", 1)
+    result = route_ideal(problem)
+    assert check_ideal(problem, result).ok
+    assert result.period <= usual.period + 2
+    assert result.bound is not None
+    assert result.period <= 1.05 * result.bound.value
+    # The same problem and seed: the same answer.
+    assert route_ideal(problem).streams == result.streams
+    with monkeypatch.context() as less:
+        less.setattr(ideal, "LARGE_PASSES", 1)
+        less.setattr(ideal, "FEW_PASSES", 1)
+        quick = route_ideal(problem)
+    assert check_ideal(problem, quick).ok
+    assert quick.period >= result.period
