@@ -101,6 +101,11 @@ class RunOptions(CompileOptions, total=False):
     """Plan small changes to the program, and say which are predicted to be quicker; takes up to a minute."""
     events: bool
     """Keep every access of the processors, for ``Result.table("words")``.  [numesh]"""
+    processor_mhz: float
+    network_mhz: float
+    """Clocks of processors and of the network, in which a run is counted; the same when one is not given."""
+    operation_cycles: float
+    """Cycles of the processor for each cycle that an application computes; 1 when not given."""
     logp: str
     """The machine: a name, then changes, as "cm5,latency=50"; "example" when not given.  [logp]"""
 
@@ -124,6 +129,14 @@ def _of(names: Sequence[str], default: str | None = None) -> Rule:
 
 def _path() -> Rule:
     return None, lambda value: isinstance(value, str | Path), "a path"
+
+
+def _positive() -> Rule:
+    return (
+        None,
+        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 1e-6 <= value <= 1e6,
+        "a number from 0.000001 to 1,000,000",
+    )
 
 
 _ANY = -(1 << 63)
@@ -157,6 +170,9 @@ RULES: Mapping[str, Rule] = {
     "monitors": _either(False),
     "hints": _either(False),
     "events": _either(False),
+    "processor_mhz": _positive(),
+    "network_mhz": _positive(),
+    "operation_cycles": _positive(),
     "logp": (None, lambda value: isinstance(value, str), "a text such as cm5,latency=50"),
 }
 """Options that are plain values. ``implementations``, ``limits`` and ``tell`` are objects of Python."""
@@ -245,6 +261,9 @@ _HARDWARE = {
             "monitors",
             "hints",
             "events",
+            "processor_mhz",
+            "network_mhz",
+            "operation_cycles",
         ),
         *("addresses", "plugins", "logp", *SWITCH, *NODE_SIZES),
     )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pointsman.program.program import Program
     from pointsman.runtime import Application
     from pointsman.runtime.active.trace import ActiveTrace
+    from pointsman.runtime.api.clocks import Clocks
     from pointsman.runtime.api.guarded import GuardedApplication
     from pointsman.targets.target import Target, TargetRun
 
@@ -239,10 +240,27 @@ def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | No
         chosen = source.target_of(program)
         artifact = chosen.compile(program, name, source.given)
     trace = _traced(app) if source.given["events"] else None
+    app.clocks = _clocks(source)
     done = chosen.run(artifact, app, {"compile": time.perf_counter() - started}, source.given)
+    if any(name in source.named for name in _CLOCKS):
+        cycles = done.results["total_cycles"]
+        results = {**done.results, "clocks": app.clocks.as_dict(cycles)}
+        done = done._replace(results=results, text=f"{done.text}\n\n{app.clocks.text(cycles)}")
     if source.given["hints"]:
         done = _with_hints(done, program, name, chosen, source)
     return Result(done.results, done.text, artifact, done.finished, tuple(source.notes), chosen.plan, trace)
+
+
+_CLOCKS = ("processor_mhz", "network_mhz", "operation_cycles")
+
+
+def _clocks(source: ProgramSource) -> Clocks:
+    """The clocks that options give."""
+    from pointsman.runtime.api.clocks import Clocks
+
+    given = source.given
+    price = given["operation_cycles"]
+    return Clocks(given["processor_mhz"], given["network_mhz"], 1.0 if price is None else price)
 
 
 def _traced(app: GuardedApplication) -> ActiveTrace | None:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from pointsman.runtime import Application
     from pointsman.targets.target import Given
 
-_TAKEN = ("target", "logp", "max_cycles", "warnings", "events")
+_CLOCKS = ("processor_mhz", "network_mhz", "operation_cycles")
+_TAKEN = ("target", "logp", "max_cycles", "warnings", "events", *_CLOCKS)
 """Options that mean something here, or to every target."""
 
 

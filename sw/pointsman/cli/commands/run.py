@@ -74,6 +74,15 @@ from pointsman.files import check_writable, write_whole
     is_flag=True,
     help="Plan small changes to the program and say which would be quicker; takes up to a minute.",
 )
+@click.option("--processor-mhz", type=float, help="Clock of the processors; that of the network when not given.")
+@click.option(
+    "--network-mhz", type=float, help="Clock of the network, in which runs are counted: gives times beside cycles."
+)
+@click.option(
+    "--operation-cycles",
+    type=float,
+    help="Cycles of a processor for each that an application computes; 1 when not given.",
+)
 @click.option("--json", "json_path", type=FilePath(), help="Write the results as JSON.")
 @switch_options
 @warnings_option

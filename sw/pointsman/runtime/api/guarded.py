@@ -13,19 +13,25 @@ from pointsman.errors import PointsmanError
 from pointsman.foreign import foreign_code, said_by, shown
 
 from .application import Application, Reference, WrongAnswer
+from .clocks import Clocks
 from .node import Node
+
+SAME = Clocks()
+"""Processors have the clock of the network."""
 
 
 class GuardedApplication(Application):
     """Stands in for ``application``, of the file ``path``, wherever an application is run.
 
     Every method raises a `PointsmanError` (``check`` also a `WrongAnswer`), whatever the application's own method does;
-    only what a coroutine of ``main`` raises is left to `application_errors`, so that no step of a node takes longer.
+    only what a coroutine of ``main`` raises is left to `application_errors`, so that no step of a node takes longer. ``clocks``
+    say what a cycle of computing costs.
     """
 
-    def __init__(self, application: Application, path: Path) -> None:
+    def __init__(self, application: Application, path: Path, clocks: Clocks = SAME) -> None:
         self.application = application
         self.path = path
+        self.clocks = clocks
 
     @cached_property
     def functions(self) -> Mapping[str, Callable[..., Any]]:  # type: ignore[override]
@@ -51,6 +57,8 @@ class GuardedApplication(Application):
 
     def main(self, node: Node) -> Any:
         """The coroutine of a node."""
+        if self.clocks.price != 1:
+            node.price = self.clocks.price
         with self._asking("main"):
             made = self.application.main(node)
             if not inspect.isawaitable(made):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 
+from .clocks import priced
 from .operator_functions import Cop
 from .requests import Category, Wait
 from .substrate import CycleClock, Substrate
@@ -30,6 +32,8 @@ class Node:
         Is told each new activity before it begins.
     latest : int or None
         Cycle in which the run will be given up, None if it will not.
+    price : Fraction
+        Cycles of the run for each cycle of computing.
     loaded : dict
         By label of an operator, the run-time values of its last load, for reports.
     """
@@ -50,6 +54,7 @@ class Node:
         self.clock = clock
         self.watch = watch
         self.latest: int | None = None
+        self.price = Fraction(1)
         self.loaded: dict[str, tuple[int, ...]] = {}
         self._activity = "starting"
         self.substrate = substrate
@@ -93,7 +98,7 @@ class Node:
         self._activity = doing
 
     async def compute(self, cycles: int) -> None:
-        """Work for ``cycles`` cycles.
+        """Work for ``cycles`` cycles, or ``price`` times as many where processors have another clock than the network.
 
         Raises
         ------
@@ -102,6 +107,8 @@ class Node:
         """
         self.activity = "computing"
         work = Wait(cycles, Category.CPU)
+        if self.price != 1:
+            work = Wait(priced(work.cycles, self.price), Category.CPU)
         if self.latest is not None and self.time + work.cycles > self.latest:
             raise PointsmanError(
                 f"{work.cycles:,} cycles of computing, begun in cycle {self.time:,}, go beyond cycle {self.latest:,}, "
