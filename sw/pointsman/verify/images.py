@@ -7,7 +7,7 @@ the rules, their sources, and the modules that prove them.
 Every phase is checked for every value of each operator (others at their first value), and for every pair of values of
 two operators if the pairs are not too many (``MOST_PAIRS``).
 
-Leaves alone whether a settling time is long enough, and what happens to words while a load function rewrites.
+Leaves alone what happens to words while a load function rewrites.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from .phases.links import check_aliased, check_reprogramming, check_wires
 from .phases.passages import check_passages
 from .phases.preload import check_entered
 from .phases.reuse import check_kept_registers, check_kept_vfsms
+from .phases.settling import check_settling
 from .phases.skew import Skew
 from .phases.threads import check_barriers, check_links, check_ways
 from .report import RULES, CheckReport, Finding, Notebook, Rule
@@ -131,4 +132,5 @@ def _check_streams(view: PhaseView, streams: PhaseStreams, notebook: Notebook) -
     if games is not None:
         check_ends(games)
         check_dropped(games)
+        check_settling(games)
     return games

@@ -135,6 +135,11 @@ RULES: dict[str, Rule] = {
         "§5.2.3",
         ("phases.ends", "phases.drain"),
     ),
+    "settling": Rule(
+        "A node that leaves a phase through a barrier waits until all that it has met have left it, too.",
+        "§5.3.2",
+        ("phases.settling",),
+    ),
     "entered": Rule(
         "An operator that is rewritten before its phase is entered is alone in it, and between two uses every node that its "
         "words pass leaves the phase through one barrier; routers that are rewritten one by one lead words of all "

@@ -28,8 +28,8 @@ MESSAGE = re.compile(r"out|in|token|t[0-9]{1,3}")
 def check_node_operator(notes: StructureNotes, node: int, index: int, operator: NodeOperator) -> None:
     image = notes.images.operators[index]
     place: dict[str, Any] = {"node": node, "operator": image.label, "source": image.source}
-    if image.stages < 1:
-        notes.note("structure", f"it has {image.stages} stages", "at least 1", **place)
+    if image.stages < 1 + image.gated:
+        notes.note("structure", f"it has {image.stages} stages", "at least 1, with gates at least 2", **place)
     if len(operator.role_of) != image.states:
         notes.note(
             "structure",
