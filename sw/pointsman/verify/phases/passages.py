@@ -54,6 +54,10 @@ def check_passages(phases: AllPhases, notebook: Notebook) -> None:
                 if a != -1 and b != -1 and b not in following[a]:
                     message = f"a passage leads from it to phase {phases.name(b)}"
                     note(message, "a phase that can follow it", phase=phases.name(a))
+        ends = [(left, entered) for left, entered, _ in passages.get(node, ())]
+        for left, entered in sorted({one for one in ends if ends.count(one) > 1}):
+            names = [phases.name(one) if one >= 0 else "either end of the program" for one in (left, entered)]
+            note(f"several passages lead from {names[0]} to {names[1]}", "one, as a node takes one")
         for phase in sorted(silent):
             lacks = partial(note, phase=phases.name(phase))
             if not any(phase in way for _, _, way in passages.get(node, ())):

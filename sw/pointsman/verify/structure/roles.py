@@ -49,6 +49,8 @@ def check_node_operator(notes: StructureNotes, node: int, index: int, operator: 
     if (operator.online is None) != (image.kind != ONLINE):
         message, right = "its online channels are not those of its kind", "channels where it stands for online streams"
         notes.note("structure", message, right, **place)
+    if operator.online is not None and not all((*operator.online.inputs, *operator.online.outputs)):
+        notes.note("structure", "one of its online channels has no register", "one at least", **place)
     parts = {part.phase for part in notes.images.nodes[node].phases}
     if operator.enters not in (parts & set(image.continues) if image.continues else {-1}):
         notes.note(

@@ -73,3 +73,12 @@ def test_passages_no_passage_leads_to_it_from_the_beginning(by_hand: ModuleType,
         "a passage leads from it to phase first",
         "no passage leads to it from the beginning",
     ]
+
+
+def test_a_node_takes_one_passage_from_a_phase_to_another(by_hand: ModuleType, breaks: Judge) -> None:
+    images = by_hand.delay_1x3()
+    breaks(
+        "passages",
+        "several passages lead from either end of the program to either end of the program",
+        replace(images, passages=(*images.passages, *images.passages)),
+    )

@@ -134,3 +134,9 @@ def test_the_carrier_must_be_of_the_phase():
 
 def test_online_images_go_into_a_file_and_come_back():
     assert images_from_bytes(images_to_bytes(images())) == images()
+
+
+def test_a_channel_has_a_register() -> None:
+    changed = with_table(4, lambda table: replace(table, outputs=((), *table.outputs[1:])))
+    found = [one.message for one in check_images(changed).findings if one.rule == "structure"]
+    assert found == ["one of its online channels has no register"]
