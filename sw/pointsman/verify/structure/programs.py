@@ -59,11 +59,9 @@ def check_operator(notes: StructureNotes, index: int, **place: Any) -> None:
             notes.note("meaning", "another operator has its label", "a label each", **place)
             break
     partly = any(isinstance(value, Runtime) and (value.distributed or value.dynamic) for _, value in operands)
-    if image.remote and (len(names) != 1 or image.function is not None):
-        message = f"other nodes bring it values of {len(names)} operands" + (
-            ", and a function" if image.function else ""
-        )
-        notes.note("structure", message, "of one operand", **place)
+    if image.remote and (len(names) != 1 or "function" in dict(operands)):
+        what = "it combines messages" if len(names) == 1 else f"it has {len(names)} run-time operands"
+        notes.note("structure", f"other nodes bring it its value, and {what}", "one operand, no function", **place)
     if image.online is None and not image.remote and image.partial != partly:
         message = f"its values are {'not ' if image.partial else ''}known to all nodes in the program"
         notes.note("meaning", message, "as in the program", **place)
