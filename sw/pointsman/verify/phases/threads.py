@@ -15,10 +15,10 @@ Leaves alone whether the nodes of a barrier come to it equally often.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
-from pointsman.artifacts.images.images import Images, Promise
+from pointsman.artifacts.images.images import Promise, Role
 from pointsman.verify.node.node import Place
 from pointsman.verify.node.phase_view import PhaseView
 from pointsman.verify.report import Notebook
@@ -68,6 +68,7 @@ def check_barriers(phases: AllPhases, words: Sequence[Words], notebook: Notebook
         if promise.operator in own:
             own[promise.operator].append(promise)
     hearing: dict[tuple[int | None, int], set[tuple[int, str]]] = {}
+    roles = _roles_of(images, own)
     for earlier, view in enumerate(phases.views):
         if view.image.technique != "barrier" or view.image.barrier is None:
             continue
@@ -91,7 +92,7 @@ def check_barriers(phases: AllPhases, words: Sequence[Words], notebook: Notebook
                         continue
                     closing = images.phases[later].barrier
                     if (closing, end[0]) not in hearing:
-                        hearing[closing, end[0]] = _who_hears(images, closing, own.get(closing, []), end[0])
+                        hearing[closing, end[0]] = _who_hears(roles.get(closing, {}), own.get(closing, []), end[0])
                     for place in _writers(phases.views[later], node, port, slots):
                         notebook.counts["senders behind a barrier"] += 1
                         for one in words[later].get(place, ()):
@@ -122,14 +123,24 @@ def _note_sender(phases: AllPhases, earlier: int, later: int, place: Place, word
     )
 
 
-def _who_hears(images: Images, closing: int | None, own: Sequence[Promise], node: int) -> set[tuple[int, str]]:
-    """(source, stream) pairs of the barrier ``closing``, whose promises are ``own``, that send only after ``node`` has
-    sent a word in this barrier: the source waits for that word, or for a node that waits for it."""
+def _roles_of(images: Images, operators: Collection[int | None]) -> dict[int | None, dict[int, list[Role]]]:
+    """For each of some operators, its roles by node."""
+    found: dict[int | None, dict[int, list[Role]]] = {operator: {} for operator in operators}
+    for node, image in enumerate(images.nodes):
+        for index, here in image.operators:
+            if index in found:
+                found[index].setdefault(node, []).extend(here.roles)
+    return found
+
+
+def _who_hears(roles: Mapping[int, Sequence[Role]], own: Sequence[Promise], node: int) -> set[tuple[int, str]]:
+    """(source, stream) pairs of a barrier, whose promises are ``own`` and whose roles by node are ``roles``, that send only after
+    ``node`` has sent a word in this barrier: the source waits for that word, or for a node that waits for it."""
     heard = {end for promise in own if promise.source == node for end in promise.destinations}
     told: list[Promise] = []
     left = list(own)
     while True:
-        more = [promise for promise in left if _waits(images, closing, promise, heard)]
+        more = [promise for promise in left if _waits(roles.get(promise.source, ()), promise, heard)]
         if not more:
             early = {(promise.source, promise.stream) for promise in left}
             return {(promise.source, promise.stream) for promise in told} - early
@@ -138,10 +149,9 @@ def _who_hears(images: Images, closing: int | None, own: Sequence[Promise], node
         heard.update(end for promise in more for end in promise.destinations)
 
 
-def _waits(images: Images, closing: int | None, promise: Promise, heard: set[tuple[int, int]]) -> bool:
+def _waits(roles: Sequence[Role], promise: Promise, heard: set[tuple[int, int]]) -> bool:
     """Does the source of ``promise`` write only after reading a word at one of the (node, register) pairs ``heard``?"""
     node = promise.source
-    roles = [role for index, here in images.nodes[node].operators if index == closing for role in here.roles]
     for role in roles:
         for lane in role.lanes:
             if lane.write and promise.register in lane.registers:

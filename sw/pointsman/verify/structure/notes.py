@@ -5,10 +5,11 @@ Takes images that may be wrong everywhere, so a phase is called by its name only
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from numesh.codes import Annotation, Codes, MoveType
-from pointsman.artifacts.images.images import Images
+from pointsman.artifacts.images.images import Images, NodeOperator
 from pointsman.verify.report import Finding, Notebook
 
 
@@ -19,6 +20,15 @@ class StructureNotes:
         self.images = images
         self.notebook = notebook
         self.codes = Codes(images.shape)
+
+    @cached_property
+    def members(self) -> dict[int, dict[int, NodeOperator]]:
+        """By operator, the nodes that have a part in it, with that part."""
+        found: dict[int, dict[int, NodeOperator]] = {}
+        for node, image in enumerate(self.images.nodes):
+            for number, view in image.operators:
+                found.setdefault(number, {})[node] = view
+        return found
 
     def note(self, rule: str, message: str, right: str, **place: Any) -> None:
         """Note that a rule is broken; a phase of ``place`` may be given by its number."""

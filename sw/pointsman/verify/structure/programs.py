@@ -169,12 +169,7 @@ def _check_values(notes: StructureNotes, index: int, program: Operator, place: d
 def _check_nodes(notes: StructureNotes, index: int, program: Operator, place: dict[str, Any]) -> None:
     """Check that the nodes of its instances, and no others, have a part in it, each at its place."""
     nodes = {node for instance in program.instances for node in instance.nodes}
-    held = {
-        node: view
-        for node, image in enumerate(notes.images.nodes)
-        for number, view in image.operators
-        if number == index
-    }
+    held = notes.members.get(index, {})
     for node in sorted(nodes ^ set(held)):
         message = "has no part in it" if node in nodes else "has a part in it"
         notes.note("meaning", message, "the nodes of its instances", node=node, **place)
