@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
-from pointsman.artifacts.images.images import Promise, Role
+from pointsman.artifacts.images.images import Images, Promise, Role
 from pointsman.verify.node.node import Place
 from pointsman.verify.node.phase_view import PhaseView
 from pointsman.verify.report import Notebook
