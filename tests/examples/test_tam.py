@@ -118,7 +118,9 @@ def test_large_threads_need_less_control_and_as_much_of_all_else(name: str) -> N
     assert {kind: pytest.approx(n, abs=4) for kind, n in one.items()} == large
 
 
-@pytest.mark.parametrize("target", ["packet", "tdm", "numesh"])
+@pytest.mark.parametrize(
+    "target", ["packet", pytest.param("tdm", marks=pytest.mark.slow), pytest.param("numesh", marks=pytest.mark.slow)]
+)
 def test_a_program_runs_on_hardware(target: str) -> None:
     done = run_tam(EXAMPLES / "speech.fun", [2, 2], 2, target=target, engine="model")
     assert done.values["result"] == [speech(2, 2)]

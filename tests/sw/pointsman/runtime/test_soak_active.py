@@ -15,11 +15,13 @@ from .soak_active import Progress, flood_case, functional_case, soak, splitc_cas
 
 def test_some_cases_of_each_kind_are_right() -> None:
     assert [splitc_case(seed) for seed in range(20)] == [""] * 20
-    assert [functional_case(seed) for seed in range(5000, 5010)] == [""] * 10
+    assert [functional_case(seed) for seed in range(5000, 5004)] == [""] * 4
     assert [flood_case(seed, "logp", (3, 3), 3) for seed in range(4)] == [""] * 4
 
 
-@pytest.mark.parametrize("target", ["packet", "tdm", "numesh"])
+@pytest.mark.parametrize(
+    "target", ["packet", pytest.param("tdm", marks=pytest.mark.slow), pytest.param("numesh", marks=pytest.mark.slow)]
+)
 def test_a_full_network_with_the_smallest_buffers_loses_nothing_on_hardware(target: str) -> None:
     assert flood_case(1, target, (3, 2), 2) == ""
 

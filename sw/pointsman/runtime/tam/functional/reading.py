@@ -23,6 +23,7 @@ ended, a function as soon as its value is known. A ``ref`` waits until its eleme
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
@@ -62,6 +63,7 @@ _MANY = {"+": "add", "*": "mul", "min": "min", "max": "max", "and": "and", "or":
 _UNARY = ("float", "int")
 _GIVEN = ("me", "nodes")
 _FORMS = ("let", "if", "loop", "begin", "at", "array", "ref", "put", "not", "define")
+_WORD = re.compile(r"[^\s();]+")
 RESERVED = frozenset((*_BINARY, *_TURNED, *_MANY, *_UNARY, *_GIVEN, *_FORMS))
 
 
@@ -127,15 +129,22 @@ class _Reader:
 
     def atom(self, form: Atom, known: frozenset[str]) -> Expression:
         if isinstance(form.value, int | Fraction):
-            word = self.source.text[form.at :].split(maxsplit=1)[0].split(")")[0].split(";")[0].lower()
-            if isinstance(form.value, int) and not any(mark in word for mark in ".e/"):
-                return Number(form.value, form.at)
-            return Number(float(form.value), form.at)
+            return self.number(form, form.value)
         if isinstance(form.value, Symbol) and (form.value in known or form.value in _GIVEN):
             return Name(str(form.value), form.at)
         if isinstance(form.value, Symbol):
             raise self.wrong(form, f"there is no name '{form.value}' here", suggestion(str(form.value), known))
         raise self.wrong(form, "an expression stands here")
+
+    def number(self, form: Atom, value: int | Fraction) -> Expression:
+        word = _WORD.match(self.source.text, form.at)
+        whole = isinstance(value, int) and word is not None and not any(mark in word[0] for mark in ".eE/")
+        if whole and not -(1 << 63) <= value < 1 << 63:
+            raise self.wrong(form, "a whole number has 64 bits at most")
+        try:
+            return Number(int(value) if whole else float(value), form.at)
+        except OverflowError:
+            raise self.wrong(form, "this number is too large") from None
 
     def list_(self, form: ListForm, known: frozenset[str]) -> Expression:
         head, *rest = form.items

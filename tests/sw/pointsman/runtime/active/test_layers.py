@@ -54,7 +54,10 @@ class Both(ActiveApplication):
         return tam.result, int(seen), s.memory.view(base.addr, 3, np.int32).tolist()
 
 
-@pytest.mark.parametrize("target", ["logp", "packet", "tdm", "numesh"])
+@pytest.mark.parametrize(
+    "target",
+    ["logp", "packet", pytest.param("tdm", marks=pytest.mark.slow), pytest.param("numesh", marks=pytest.mark.slow)],
+)
 def test_two_layers_share_a_network(target: str) -> None:
     options: dict[str, Any] = {"logp": "cm5,delay=400,capacity=1"} if target == "logp" else {"engine": "model"}
     nodes = 3 if target == "numesh" else 4

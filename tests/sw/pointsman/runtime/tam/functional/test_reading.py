@@ -54,6 +54,8 @@ def test_operations_on_many_values_are_several_and_greater_is_less_turned() -> N
         ('(define (main) "x")', "1:16", "an expression stands here"),
         ("(define (main) (1 2))", "1:17", "there is no function '…'"),
         ("(define (main)", "1:1", "never closed"),
+        ("(define (main) 1e400)", "1:16", "this number is too large"),
+        ("(define (main) (+ 1 9223372036854775808))", "1:21", "a whole number has 64 bits at most"),
         ("(define (main) " + "(not " * 70 + "1" + ")" * 71, "", "more than 60 expressions inside one another"),
         ("(define (main) (+ " + "1 " * 70 + "))", "", "more than 60 expressions inside one another"),
     ],
