@@ -14,7 +14,7 @@ CHUNK = 1 << 16
 MAX_STEPS = 2_000_000
 KNOWN = {
     "algo": {"name", "nchannels", "nchunksperloop", "proto", "ngpus", "coll", "inplace", "outofplace", "redop", "root"}
-    | {"minBytes", "maxBytes"},
+    | {"minBytes", "maxBytes", "maxcount", "nthreadblocks"},
     "gpu": {"id", "i_chunks", "o_chunks", "s_chunks"},
     "tb": {"id", "send", "recv", "chan"},
     "step": {"s", "type", "srcbuf", "srcoff", "dstbuf", "dstoff", "cnt", "depid", "deps", "hasdep"},

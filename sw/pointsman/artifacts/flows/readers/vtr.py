@@ -8,7 +8,7 @@ and ``dst`` are regular expressions over the names of routers there; here they h
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 from xml.parsers import expat
 
@@ -83,12 +83,27 @@ def from_vtr(file: BinaryIO, *, clock: float, word_bytes: int) -> FlowSet:
     parser.EndElementHandler = end
     parser.EntityDeclHandler = entity
     try:
-        while data := file.read(CHUNK):
+        for data in _without_comments(file):
             parser.Parse(data, False)
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise PointsmanError(f"line {error.lineno}: this is no XML: {expat.ErrorString(error.code)}") from None
     return FlowSet(tuple(Task(name) for name in tasks), tuple(flows))
+
+
+def _without_comments(file: BinaryIO) -> Iterator[bytes]:
+    """The file piece by piece, with nothing but the ends of lines of its comments: those of VTR have ``--`` in them, which is no
+    XML."""
+    kept, inside = b"", False
+    while data := file.read(CHUNK):
+        kept += data
+        while (at := kept.find(b"-->" if inside else b"<!--")) >= 0:
+            yield b"\n" * kept.count(b"\n", 0, at) if inside else kept[:at]
+            kept, inside = kept[at + (3 if inside else 4) :], not inside
+        # What may be the beginning of a mark stays.
+        passed, kept = kept[:-3], kept[-3:]
+        yield b"\n" * passed.count(b"\n") if inside else passed
+    yield b"<!--" if inside else kept
 
 
 def _name(pattern: str, wrong: Callable[[str], PointsmanError]) -> str:

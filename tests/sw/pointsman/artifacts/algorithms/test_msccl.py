@@ -95,6 +95,11 @@ def test_algorithms_do_their_collective(make, n: int) -> None:
     assert all(message.source != message.destination for message in algorithm.messages)
 
 
+def test_what_only_tunes_the_hardware_is_passed_over() -> None:
+    text = ring_allgather(3).replace("<algo ", '<algo maxcount="1" nthreadblocks="24" minBytes="0" maxBytes="9" ')
+    assert read(text) == read(ring_allgather(3))
+
+
 def test_a_missing_dependency_is_found_by_the_other_order() -> None:
     text = pairs_allreduce(3).replace('depid="0" deps="1"', 'depid="-1" deps="-1"')
     with pytest.raises(PointsmanError, match=r"step 1 \(re\) reads s\[\d\], in which there is nothing yet"):

@@ -28,6 +28,19 @@ def test_seconds_and_bytes_become_cycles_and_words():
     assert flows.flows[1].latency is None
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 7, 1 << 16])
+def test_comments_with_dashes_are_passed_over_wherever_a_piece_ends(size, monkeypatch):
+    monkeypatch.setattr("pointsman.artifacts.flows.readers.vtr.CHUNK", size)
+    text = FLOWS.replace("<traffic_flows>", "<!-- a --fix\n <single_flow> ---->\n<traffic_flows><!---->").replace(
+        "</traffic_flows>", "<!-- end\n--></traffic_flows>"
+    )
+    assert read(text) == read(FLOWS)
+    with pytest.raises(PointsmanError, match="line 6: a flow must have bandwidth"):
+        read(text.replace(' bandwidth="4e8"', "").replace("<traffic_flows>", "<traffic_flows>\n"))
+    with pytest.raises(PointsmanError, match="this is no XML"):
+        read(text + "<!-- open")
+
+
 @pytest.mark.parametrize("pattern", [r".*block_1[^\d].*", ".*block_1[^0-9].*", r"block_1[^\d]", "block_1"])
 def test_the_end_of_a_number_is_no_part_of_the_name(pattern):
     flows = read(f'<traffic_flows><single_flow src="{pattern}" dst=".*block_10" bandwidth="4e8"/></traffic_flows>')
