@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
 from pointsman.artifacts.flows.htsim import htsim_text
+from pointsman.errors import PointsmanError
 
 
 def test_each_destination_is_a_connection_and_free_tasks_take_free_nodes() -> None:
@@ -15,3 +18,8 @@ def test_each_destination_is_a_connection_and_free_tasks_take_free_nodes() -> No
         "1->2 id 2 start 0 size 100",
         "0->2 id 3 start 0 size 400",
     ]
+
+
+def test_best_effort_has_no_number_of_bytes() -> None:
+    with pytest.raises(PointsmanError, match=r"flow 'x' is of best effort \(bandwidth 0\)"):
+        htsim_text(FlowSet((Task("a"), Task("b")), (Flow("x", 0, (1,), 0.0),)), cycles=100, word_bytes=4)

@@ -109,7 +109,9 @@ def test_nodes_of_the_instances_have_their_place(images: Images) -> None:
 
 
 def test_who_brings_a_value_brings_no_function() -> None:
-    images = make_images(make_plan(compile_text("(allreduce 'r (runtime) :m 1)", topology=mesh(2, 2)), NodeShape(), name="p"))
+    images = make_images(
+        make_plan(compile_text("(allreduce 'r (runtime) :m 1)", topology=mesh(2, 2)), NodeShape(), name="p")
+    )
     remote = replace(images, operators=(replace(images.operators[0], remote=True), *images.operators[1:]))
     found = [one.message for one in check_images(remote).findings if one.rule == "structure"]
     assert found == ["other nodes bring it its value, and it combines messages"]
