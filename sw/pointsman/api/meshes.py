@@ -164,6 +164,7 @@ def _on_channels(work: Fem, system: Poisson, rounds: int) -> dict[str, Any]:
     from collections import Counter
     from dataclasses import replace
 
+    from cosim.iwarp.exchanges import measured
     from cosim.iwarp.machine import ChannelMachine
     from cosim.iwarp.session import ChannelSession
     from pointsman.connections.channels import divide
@@ -189,6 +190,7 @@ def _on_channels(work: Fem, system: Poisson, rounds: int) -> dict[str, Any]:
         "rounds": rounds,
         "cycles": done.clocks,
         "predicted_exchange": answer.predicted,
+        "exchange_cycles": measured(exchange.topology, answer).clocks,
     }
 
 

@@ -66,8 +66,9 @@ def fem(mesh: str, parts: int, size: str | None, topology: str | None, **given: 
     if given["solving"]:
         solve(work, given["targets"] or ("numesh",), rounds=given["rounds"])
         for name, found in work.runs.items():
+            each = found["cycles"] // found["rounds"]
             click.echo(
-                f"{name}: {found['cycles']} cycles, {found['cycles'] // found['rounds']} a round; {found['answer']}"
+                f"{name}: {found['cycles']} cycles, {each} a round, {found['exchange_cycles']} an exchange; {found['answer']}"
             )
     if given["json_path"] is not None:
         write_whole(given["json_path"], fem_text(work))
