@@ -27,6 +27,10 @@ TOP, STREAMS, MESH = "pointsman_noc", "pointsman_noc_streams", "pointsman_noc_me
 """Modules: the top, the streams at the ports of the nodes, the routers."""
 
 
+LONGEST_NAME = 60
+"""Characters of a stream's name before what makes it different from others."""
+
+
 def noc_files(network: GuaranteedNetwork, full_bits: Kept = "memory") -> dict[str, str]:
     """Texts of all files, by name. ``full_bits``: where routers keep those of buffers, as in `numesh.node.Node`."""
     report = json.dumps(noc_report(network), indent=1) + "\n"
@@ -44,7 +48,7 @@ def stream_names(network: GuaranteedNetwork) -> list[tuple[str, tuple[str, ...]]
     used: set[str] = set()
 
     def unused(name: str) -> str:
-        plain = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower() or "flow"
+        plain = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower()[:LONGEST_NAME] or "flow"
         found, count = plain, 1
         while found in used:
             count += 1
@@ -137,10 +141,15 @@ def _top(network: GuaranteedNetwork, ends: list[TimetabledEnd]) -> str:
 
 def _head(network: GuaranteedNetwork) -> str:
     flows = "".join(
-        f"//   {given.flow.name}: {float(given.rate):g} words a cycle, {given.worst.latency} cycles at most\n"
+        f"//   {_plain(given.flow.name)}: {float(given.rate):g} words a cycle, {given.worst.latency} cycles at most\n"
         for given in network.guarantees
     )
     return f"// {_about(network)}\n{flows}"
+
+
+def _plain(name: str) -> str:
+    """A name in a line of printable characters: it comes from a file, and goes into comments and tables."""
+    return "".join(letter if letter.isprintable() else " " for letter in name).encode("ascii", "replace").decode()
 
 
 def _about(network: GuaranteedNetwork) -> str:
@@ -194,7 +203,7 @@ def noc_markdown(network: GuaranteedNetwork) -> str:
     for given, (source, ends) in zip(network.guarantees, stream_names(network), strict=True):
         limit = "" if given.flow.latency is None else f"{given.flow.latency:g}"
         lines.append(
-            f"| {given.flow.name} | {source} → {', '.join(ends)} | {given.flow.bandwidth:g} | "
+            f"| {_plain(given.flow.name).replace('|', '/')} | {source} → {', '.join(ends)} | {given.flow.bandwidth:g} | "
             f"{given.words}/{network.period} = {given.words / network.period:.3f} | {given.hops} | "
             f"{given.worst.latency} | {limit} |"
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from cosim.formal.proof import Book, Case, Proof, each_shape, sentence
 
-from . import axi, core
+from . import axi, core, streams
 from .mutants import MUTANTS
 from .shapes import SHAPES
 
@@ -30,6 +30,11 @@ PROOFS: tuple[Proof, ...] = (
     _of(core.in_turn, ALL[:2], assumes=_STAYS),
     _of(axi.answers_stay, quick=True),
     _of(axi.one_answer, quick=True),
+    # The third shape has a single register, and no stream out of the network.
+    _of(streams.enters_once, quick=True),
+    _of(streams.leaves_once, ALL[:2]),
+    _of(streams.enters_once_by_timetable),
+    _of(streams.leaves_once_by_timetable, ALL[:2], cover=24),
 )
 
 BOOK = Book(SHAPES, PROOFS, MUTANTS, Path(__file__).parent, "host")

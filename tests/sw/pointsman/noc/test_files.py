@@ -15,7 +15,7 @@ FLOWS = FlowSet(
     (
         Flow("Bild/Daten", 0, (1, 2), 0.1, 30.0),
         Flow("bild daten", 1, (2,), 0.1),
-        Flow("→", 2, (0,), 0.125),
+        Flow("→\nmodule | x", 2, (0,), 0.125),
     ),
 )
 
@@ -28,7 +28,7 @@ def test_names_are_identifiers_and_each_is_there_once():
     assert stream_names(network()) == [
         ("s_axis_bild_daten", ("m_axis_bild_daten_at_filter_2", "m_axis_bild_daten_at_c")),
         ("s_axis_bild_daten_2", ("m_axis_bild_daten_2",)),
-        ("s_axis_flow", ("m_axis_flow",)),
+        ("s_axis_module_x", ("m_axis_module_x",)),
     ]
 
 
@@ -43,4 +43,6 @@ def test_files_are_the_same_every_time_and_the_report_has_every_flow():
         assert flow["limit"] is None or flow["worst_latency"] <= flow["limit"]
         for name in (flow["source"], *flow["destinations"]):
             assert f" {name}_tdata" in files["noc.v"]
+    assert "//   ? module | x: 0.125 words a cycle" in files["noc.v"]
+    assert "| ? module / x |" in files["report.md"]
     compile(files["test_noc.py"], "test_noc.py", "exec")
