@@ -117,6 +117,13 @@ def check_demands(flows: FlowSet, problem: RouteProblem, places: Sequence[int]) 
             )
     for flow in flows.flows:
         hops = problem.distances(places[flow.source])
+        for task in flow.destinations:
+            if hops[places[task]] < 0:
+                raise PointsmanError(
+                    f"flow '{flow.name}': no way leads from node {places[flow.source]} to node {places[task]}, where "
+                    f"'{names[task]}' is",
+                    hint="a network that hangs together, or other places",
+                )
         far = max(hops[places[task]] for task in flow.destinations)
         if flow.latency is not None and flow.latency < far + FEWEST:
             raise PointsmanError(

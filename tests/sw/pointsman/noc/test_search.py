@@ -43,6 +43,12 @@ def test_every_demand_of_random_flows_is_kept(seed: int):
         assert one.worst.latency >= one.hops + 6
 
 
+def test_a_task_that_no_way_leads_to_is_refused():
+    problem = make_problem(mesh(4), [], dead_nodes=[1])
+    with pytest.raises(PointsmanError, match="flow 'f0': no way leads from node 0 to node 2, where 't1' is"):
+        guarantee(flow_set(2, (0, (1,), 0.1, None)), problem, [[0, 2]])
+
+
 @pytest.mark.parametrize(
     ("flows", "message"),
     [
