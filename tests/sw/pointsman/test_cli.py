@@ -131,6 +131,7 @@ def test_commands_are_those_that_the_tests_below_cover() -> None:
         "fem",
         "fmt",
         "import",
+        "noc",
         "optical",
         "place",
         "route",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from numesh.codes import POINTER_LATENCY
+from numesh.codes import POINTER_LATENCY, Codes
 from pointsman.network import Topology
 from pointsman.network.topology import connected, partitions
 from pointsman.operators.api.operands import box
@@ -90,8 +90,9 @@ def settle_cycles(routed: RoutedPhase, span: range) -> int:
 
 
 def change_cycles(routed: RoutedPhase) -> int:
-    """Most cycles from a node's decision to leave until its router runs the next schedule."""
-    return command_gap(routed) + 7 + POINTER_LATENCY
+    """Most cycles from a node's decision to leave until its router runs the next schedule: each word of the command waits for a
+    slot."""
+    return command_gap(routed) * Codes(routed.shape).command_words + 7 + POINTER_LATENCY
 
 
 def phase_name(phase: PhaseOutline) -> str:

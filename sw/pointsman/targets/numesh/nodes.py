@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from numesh.codes import REPROGRAM_VFSM
+from numesh.codes import REPROGRAM_VFSM, Codes
 from pointsman.artifacts.images.images import NodeImage, NodeOperator, NodePhase, OnlineNode, Role
 from pointsman.plan.conflicts.link_slots import command_gap, memberships, reprogram_slots
 from pointsman.plan.online import online_node
@@ -124,7 +124,7 @@ class NodeImages:
         for node, here in self.allocation.vfsms[index].items():
             if here.own(0) != 0:
                 most = max(most, largest_gap(tuple(reprogram_slots(routed, node, here.own(0))), routed.period))
-        return max(0, most - command_gap(routed))
+        return max(0, most - command_gap(routed)) * Codes(routed.shape).command_words
 
     def _ways(self, node: int, members: list[int]) -> tuple[tuple[int, int], ...]:
         """(phase, next phase) for all changes of a node, -1 for start and end; empty if the program has no threads."""

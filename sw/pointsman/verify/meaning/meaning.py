@@ -98,7 +98,9 @@ class _Meaning:
         if operator.instances or open_ends:
             self.notebook.leave_out("what operators mean whose schedules are made at run time")
             return
-        if {node for one in self.program.instances for node in one.nodes} != set(self.views):
+        open_names = tuple(name for name, value in self.program.instances[0].operands if isinstance(value, Runtime))
+        nodes = {node for one in self.program.instances for node in one.nodes}
+        if nodes != set(self.views) or open_names != operator.runtime:
             return  # noted with the structure
         size = self._size()
         values = range(len(operator.values))
