@@ -156,10 +156,11 @@ def _waits(roles: Sequence[Role], promise: Promise, heard: set[tuple[int, int]])
         for lane in role.lanes:
             if lane.write and promise.register in lane.registers:
                 before = [other for other in role.lanes if other.step < lane.step]
-                at = lane
-                while at.after is not None:
-                    at = role.lanes[at.after]
-                    before.append(at)
+                at, seen = lane.after, set[int]()
+                while at is not None and at not in seen:  # that lanes wait in a circle is noted by the rule "lanes"
+                    seen.add(at)
+                    before.append(role.lanes[at])
+                    at = role.lanes[at].after
                 if not any((node, r) in heard for other in before if not other.write for r in other.registers):
                     return False
     return bool(roles)

@@ -187,3 +187,18 @@ def test_who_hears_of_a_node_through_others_is_no_stranger_if_these_wait_for_it(
     assert root in (0, 1, 3, 4)
     assert root in heard(images, closing, 5)
     assert heard(replace(images, nodes=tuple(nodes)), closing, 5) == set()
+
+
+def test_lanes_of_a_barrier_that_wait_for_themselves_do_not_hold_up_the_judge() -> None:
+    images = threads()
+    members = {closing: images.members[closing] for phase in images.phases if (closing := phase.barrier) is not None}
+    closing = next(closing for closing, here in members.items() if 1 in here)
+    (role,) = members[closing][1].roles
+    lanes = tuple(replace(lane, after=k) for k, lane in enumerate(role.lanes))
+    operators = tuple(
+        (index, replace(here, roles=(replace(role, lanes=lanes),)) if index == closing else here)
+        for index, here in images.nodes[1].operators
+    )
+    nodes = [*images.nodes]
+    nodes[1] = replace(nodes[1], operators=operators)
+    assert "lanes" in check_images(replace(images, nodes=tuple(nodes))).rules
