@@ -80,6 +80,7 @@ def test_random_programs_are_judged_and_run(seed: int, monkeypatch: pytest.Monke
     assert run.images is not None or run.reason
 
 
+@pytest.mark.slow
 def test_most_of_them_are_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(soak, "SHAPE", replace(soak.SHAPE, aliased_handshake=True))
     assert sum(isinstance(soak.compiled(soak.case_of(seed)), Images) for seed in SEEDS) > len(SEEDS) * 3 / 4

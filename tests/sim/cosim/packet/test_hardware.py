@@ -43,6 +43,7 @@ def test_every_node_is_told_where_it_is() -> None:
     assert len({text.partition("'")[0] for text in here}) == 1, "in so many bits for all"
 
 
+@pytest.mark.slow
 def test_networks_whose_coordinates_have_as_many_bits_share_a_build() -> None:
     def key(*size: int, torus: bool = False) -> str:
         return repr(_one_block(packet_hardware(RouterShape(size=size, torus=torus)), wave=False))

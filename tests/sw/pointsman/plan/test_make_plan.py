@@ -89,7 +89,10 @@ def test_a_schedule_of_one_slot_is_refused(text: str, period: int | None) -> Non
 @pytest.mark.parametrize(
     "text",
     [
-        "(loop 'l 9 (broadcast 'a (runtime) :m 40) (allreduce 'b 'sum :m 8) (cshift 'c 1 :m 40))",
+        pytest.param(
+            "(loop 'l 9 (broadcast 'a (runtime) :m 40) (allreduce 'b 'sum :m 8) (cshift 'c 1 :m 40))",
+            marks=pytest.mark.slow,
+        ),
         "(sequential (subset (make-1d 'x) (broadcast 'a (runtime) :m 9)) (subset (make-1d 'y) (allreduce 'b 'sum :m 3)))",
         "(loop 'l 30 (subset (make-1d 'y) (broadcast 'a 1 :m 100)) (subset (make-1d 'x) (broadcast 'b 0 :m 100)))",
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,13 +19,14 @@ from pointsman.program.program import Program
 from pointsman.targets.numesh import make_images
 from pointsman.verify.programs import MOST, program_differences
 
-TEXT = "(loop 'l 3 (broadcast 'a (runtime) :m 20) (cshift 'b 1 :m 3)) (reduce 'c 'add 1 :m 4) (barrier 'd)"
+TEXT = "(loop 'l 3 (broadcast 'a 0 :m 4) (cshift 'b 1 :m 3)) (reduce 'c 'add 1 :m 4) (barrier 'd)"
 
 
 def program(text: str, *size: int) -> Program:
     return compile_text(text, topology=mesh(*(size or (2, 2))))
 
 
+@cache
 def images(text: str) -> Images:
     return make_images(make_plan(program(text), NodeShape(), name="programs"))
 
