@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -56,7 +57,17 @@ def stream_ends(text: str, shape: HostShape) -> tuple[StreamEnd, ...]:
     return tuple(found.values())
 
 
-def stream_members(shape: HostShape, ends: Sequence[StreamEnd]) -> dict[str, wiring.Member]:
+class NamedEnd(Protocol):
+    """What a stream's ports need to know of it: their prefix, and whether its words enter the network."""
+
+    @property
+    def prefix(self) -> str: ...
+
+    @property
+    def into(self) -> bool: ...
+
+
+def stream_members(shape: HostShape, ends: Sequence[NamedEnd]) -> dict[str, wiring.Member]:
     """Members of the streams, with flat names."""
     members: dict[str, wiring.Member] = {}
     for end in ends:

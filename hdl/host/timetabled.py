@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from .core import port_members
 from .shape import HostShape, HostShapeError
+from .streams import stream_members
 
 
 @dataclass(frozen=True)
@@ -73,15 +73,7 @@ class TimetabledStreams(wiring.Component):
             raise HostShapeError("a timetable must have at least one stream")
         _check(shape, period, ends)
         self.shape, self.period, self.ends = shape, period, tuple(ends)
-        members: dict[str, wiring.Member] = {}
-        for end in ends:
-            ours, theirs = (In, Out) if end.into else (Out, In)
-            members |= {
-                f"{end.prefix}_tvalid": ours(1),
-                f"{end.prefix}_tready": theirs(1),
-                f"{end.prefix}_tdata": ours(shape.width),
-            }
-        super().__init__(members | port_members(shape))
+        super().__init__(stream_members(shape, ends) | port_members(shape))
         self.now = Signal(range(period), name="now")
 
     def elaborate(self, platform: object) -> Module:

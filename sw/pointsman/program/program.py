@@ -106,12 +106,16 @@ class Operator:
         """Is some node in several of its instances?"""
         return len(self.instances) > 1 and sum(len(one.nodes) for one in self.instances) > len(self.nodes)
 
+    @property
+    def runtime_names(self) -> tuple[str, ...]:
+        """Names of the operands given at run time, in order."""
+        return tuple(name for name, value in self.instances[0].operands if isinstance(value, Runtime))
+
     @cached_property
     def chosen(self) -> tuple[str, ...]:
         """Names of the operands given at run time that are nodes or distances, in order: their values can be listed."""
         sorts = {one.name: one.sort for one in OPERATORS[self.kind].operands}
-        given = self.instances[0].operands
-        return tuple(n for n, value in given if isinstance(value, Runtime) and sorts[n] in ("node", "distance"))
+        return tuple(name for name in self.runtime_names if sorts[name] in ("node", "distance"))
 
     @property
     def flow(self) -> Flow:

@@ -27,7 +27,7 @@ def item_by_item(operator: Operator) -> bool:
 
 def runtime_operands(operator: Operator) -> tuple[str, ...]:
     """Names of the operands that are given at run time, in order."""
-    return tuple(name for name, value in operator.instances[0].operands if isinstance(value, Runtime))
+    return operator.runtime_names
 
 
 def chosen_operands(operator: Operator) -> tuple[str, ...]:

@@ -161,8 +161,7 @@ class OnlinePort:
 
     async def _agree(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """``values`` with the destination, which only that node knows: an allreduce with maximum in the nodes' load functions."""
-        operands = [name for name, value in self.program.instances[0].operands if isinstance(value, Runtime)]
-        at = operands.index("destination")
+        at = self.program.runtime_names.index("destination")
         operator = agreement(self.program)
         script = way_named("dyn_allreduce", "allreduce").script(
             operator, self.instance, self.number, (), self.substrate.images.topology
@@ -189,8 +188,7 @@ class OnlinePort:
         """Value of the operand ``name`` of this node's instance, as loaded if it is a run-time operand."""
         assert self.loaded is not None
         value = self.program.instances[self.instance].operand(name)
-        operands = [name for name, value in self.program.instances[0].operands if isinstance(value, Runtime)]
-        return self.loaded[operands.index(name)] if isinstance(value, Runtime) else value
+        return self.loaded[self.program.runtime_names.index(name)] if isinstance(value, Runtime) else value
 
     def _to_itself(self, words: np.ndarray) -> None:
         """Append the own message of a collect's destination to the messages that it has received."""

@@ -18,7 +18,7 @@ from math import lcm
 
 from pointsman.artifacts.images.images import Images, NodeOperator, OperatorImage, Promise, Role
 from pointsman.program.catalogue import ITEM_FUNCTIONS, OPERATORS
-from pointsman.program.program import Operator, Runtime
+from pointsman.program.program import Operator
 from pointsman.verify.node.groups import groups_of, nodes_of
 from pointsman.verify.report import Notebook
 
@@ -90,17 +90,11 @@ class _Meaning:
         """Check the operator for all values."""
         operator = self.operator
         sorts = {one.name: one.sort for one in OPERATORS[self.program.kind].operands}
-        open_ends = [
-            name
-            for name, value in self.program.instances[0].operands
-            if isinstance(value, Runtime) and sorts[name] == "permutation"
-        ]
-        if operator.instances or open_ends:
+        if operator.instances or any(sorts[name] == "permutation" for name in self.program.runtime_names):
             self.notebook.leave_out("what operators mean whose schedules are made at run time")
             return
-        open_names = tuple(name for name, value in self.program.instances[0].operands if isinstance(value, Runtime))
         nodes = {node for one in self.program.instances for node in one.nodes}
-        if nodes != set(self.views) or open_names != operator.runtime:
+        if nodes != set(self.views) or operator.runtime != self.program.runtime_names:
             return  # noted with the structure
         size = self._size()
         values = range(len(operator.values))

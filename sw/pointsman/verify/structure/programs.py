@@ -40,7 +40,7 @@ def check_operator(notes: StructureNotes, index: int, **place: Any) -> None:
         return
     operands = program.instances[0].operands
     function = dict(operands).get("function")
-    names = tuple(name for name, value in operands if isinstance(value, Runtime))
+    names = program.runtime_names
     nodes = tuple(instance.nodes for instance in program.instances)
     same: list[tuple[str, object, object]] = [
         ("label", image.label, program.label),
