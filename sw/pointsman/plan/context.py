@@ -21,7 +21,7 @@ from pointsman.routing.streams import RoutedPhase, Stream
 
 from .analysis import ProgramAnalysis
 from .conflicts.link_slots import Link
-from .cost.call_attributes import capped
+from .cost.call_attributes import limit
 from .cost.schedule_lengths import longest
 from .plan import OnlinePart, PlannedOperator, ReplacedOperator
 from .structure.structure import Structure
@@ -70,7 +70,8 @@ class OnlineKey(NamedTuple):
 
     operators: tuple[Operator, ...]
     rounds: tuple[float, ...]
-    implementations: tuple[Implementation, ...]
+    implementations: tuple[Implementation | None, ...]
+    """None: the operator is not done by messages."""
     home: Group | None
     """The group of the program around them, if there is one (`pointsman.plan.online.home_of`)."""
     plain: bool
@@ -199,4 +200,4 @@ class PlanContext:
 
     def streams(self, operator: Operator, implementation: Implementation) -> list[Stream]:
         """Streams of an operator, with no more words a period than it may use."""
-        return capped(operator, streams_of(implementation, operator, self.surroundings), self.period)
+        return streams_of(implementation, operator, self.surroundings, limit(operator, self.period))

@@ -8,7 +8,7 @@ at either end, and the processor uses them in turn.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -103,6 +103,14 @@ class Stream:
 
 
 PlaceKind = Literal["link", "inject", "deliver", "buffer", "register", "command", "nop", "null"]
+
+
+def at_most(most: int, streams: Iterable[Stream]) -> list[Stream]:
+    """Streams that get no more than ``most`` words a period."""
+    return [
+        replace(stream, max_words=most if stream.max_words is None else min(most, stream.max_words))
+        for stream in streams
+    ]
 
 
 @dataclass(frozen=True)

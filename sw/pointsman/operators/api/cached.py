@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from typing import TypeVar
 
 from pointsman.program.program import Operator
-from pointsman.routing.streams import Stream
+from pointsman.routing.streams import Stream, at_most
 
 from .implementation import Context, Implementation, Metric
 
@@ -20,10 +20,18 @@ Answer = TypeVar("Answer")
 _known: dict[int, tuple[weakref.ref[Operator], dict[Hashable, tuple[object, object]]]] = {}
 
 
-def streams_of(implementation: Implementation, operator: Operator, context: Context) -> list[Stream]:
-    """The streams of `Implementation.streams`, asked for once."""
-    key = "streams", id(implementation), id(context.topology), context.shape
-    return list(kept(operator, key, (implementation, context), lambda: implementation.streams(operator, context)))
+def streams_of(
+    implementation: Implementation, operator: Operator, context: Context, most: int | None = None
+) -> list[Stream]:
+    """The streams of `Implementation.streams`, asked for once. ``most``: words a period that each gets at most; None: no limit."""
+
+    def ask() -> list[Stream]:
+        if most is None:
+            return implementation.streams(operator, context)
+        return at_most(most, streams_of(implementation, operator, context))
+
+    key = "streams", id(implementation), id(context.topology), context.shape, most
+    return list(kept(operator, key, (implementation, context), ask))
 
 
 def metric_of(implementation: Implementation, operator: Operator, context: Context) -> Metric | None:

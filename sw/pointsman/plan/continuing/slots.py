@@ -21,12 +21,11 @@ from numesh.shape import NodeShape
 from pointsman.plan.conflicts.collisions import collisions
 from pointsman.plan.conflicts.link_slots import command_gap, link_reads, link_writes, reprogram_slots
 from pointsman.plan.conflicts.writers import word_spans
-from pointsman.plan.cost.call_attributes import at_most
 from pointsman.plan.plan import PlannedPhase
 from pointsman.plan.structure.structure import Structure, Through
 from pointsman.plan.termination.marked_graph import largest_gap
 from pointsman.routing.phase_router.fixed_routes import goes_on
-from pointsman.routing.streams import RoutedChain, RoutedPhase
+from pointsman.routing.streams import RoutedChain, RoutedPhase, at_most
 
 PENALTY = 1
 """Cost of a slot that a chain has in no phase before; a slot that it has there costs 0 (§6.3.2)."""

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator
-from pointsman.routing.streams import Stream
 
 
 def most_words(operator: Operator, period: int) -> int | None:
@@ -20,23 +16,10 @@ def most_words(operator: Operator, period: int) -> int | None:
     return None if operator.b >= 1 else max(1, int(operator.b * period + 1e-9))
 
 
-def capped(operator: Operator, streams: Iterable[Stream], period: int) -> list[Stream]:
-    """Streams of an operator, limited to the words a period that ``:b`` allows, and to the words that a round of calls has: more
-    slots would save less than a period, and are missing elsewhere, also in other phases (``conflicts.reroute``)."""
-    most = limit(operator, period)
-    return list(streams) if most is None else at_most(most, streams)
-
-
-def at_most(most: int, streams: Iterable[Stream]) -> list[Stream]:
-    """Streams that get no more than ``most`` words a period."""
-    return [
-        replace(stream, max_words=most if stream.max_words is None else min(most, stream.max_words))
-        for stream in streams
-    ]
-
-
 def limit(operator: Operator, period: int) -> int | None:
-    """Most words a period that each stream of the operator gets; None: as many as find room."""
+    """Most words a period that each stream of the operator gets: those that ``:b`` allows, and no more than a round of calls has,
+    as more slots would save less than a period, and are missing elsewhere, also in other phases (``conflicts.reroute``). None: as
+    many as find room."""
     most = most_words(operator, period)
     round_words = max(1, operator.m * operator.c)
     if most is None and round_words >= period:

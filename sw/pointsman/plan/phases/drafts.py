@@ -236,10 +236,11 @@ def _online_part(
     context: PlanContext, phase: PhaseOutline, implementations: tuple[Implementation, ...], choice: ChoiceLimits
 ) -> OnlinePart | None:
     """The online streams of a phase, found once for all candidates that have the phase."""
-    if all(one.loading is not Loading.ONLINE for one in implementations):
+    by_messages = tuple(one if one.loading is Loading.ONLINE else None for one in implementations)
+    if not any(by_messages):
         return None
     home = home_of(phase, context.program)
-    key = OnlineKey(phase.operators, phase.rounds, implementations, home, choice.plain, context.period, choice.narrow)
+    key = OnlineKey(phase.operators, phase.rounds, by_messages, home, choice.plain, context.period, choice.narrow)
     known = context.memo.online
     if key not in known:
         shape = None if choice.plain else context.shape
