@@ -26,15 +26,17 @@ def keeps_registers(structure: Structure, planned: Sequence[PlannedPhase]) -> li
     found = []
     for index, phase in enumerate(planned):
         again = index in structure.graph.later(index)
+        # A node without registers in the phase, alone in its instances, has none where words could wait.
+        loose = {node for node in phase.loose if phase.wiring.registers_used.get(node)}
         found.append(
-            bool(phase.loose)
+            bool(loose)
             and (
                 structure.threads is not None
                 or not again
                 or any(
                     not known.has_left(index, index, other, node)
                     for other, node in link_senders(phase.routed)
-                    if node in phase.loose
+                    if node in loose
                 )
             )
         )

@@ -47,3 +47,13 @@ def test_only_neighbours_whose_links_are_read_can_send_words_of_the_next_use() -
     assert link_senders(last.routed) == {(0, 2), (2, 4), (1, 3), (3, 5)}
     assert not HappensBefore(plan.structure, plan.phases, plan.topology).has_left(2, 2, 0, 1)
     assert not keeps_registers(plan.structure, plan.phases)[2]
+
+
+def test_a_node_alone_in_its_instance_keeps_no_registers() -> None:
+    text = "(cshift 'c 1) (parallel (subset '((0)) (permute 'p (runtime))) (subset '((2 3)) (permute 'q (runtime))))"
+    plan = plan_of(text, 4, 1)
+    last = plan.phases[-1]
+    assert last.technique == "barrier"
+    assert last.loose == {0}
+    assert not last.wiring.registers_used.get(0)
+    assert keeps_registers(plan.structure, plan.phases) == [False, False]
