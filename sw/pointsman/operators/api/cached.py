@@ -23,7 +23,7 @@ _known: dict[int, tuple[weakref.ref[Operator], dict[Hashable, tuple[object, obje
 def streams_of(
     implementation: Implementation, operator: Operator, context: Context, most: int | None = None
 ) -> list[Stream]:
-    """The streams of `Implementation.streams`, asked for once. ``most``: words a period that each gets at most; None: no limit."""
+    """The streams of `Implementation.streams`, asked for once. ``most``: words a period that each gets at most; None: all."""
 
     def ask() -> list[Stream]:
         if most is None:
