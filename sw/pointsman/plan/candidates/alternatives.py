@@ -20,7 +20,7 @@ from pointsman.operators.api.loading import Loading
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.cost.call_attributes import best_rate, most_words
 from pointsman.plan.cost.cost_model import CostModel
-from pointsman.plan.structure.extents import ProgramPart
+from pointsman.plan.structure.extents import Extents, ProgramPart, members
 from pointsman.plan.structure.structure import Structure
 from pointsman.program.program import Operator
 
@@ -96,15 +96,16 @@ def alternatives(
         found_ways = estimates(operator, analysis, period)
         # Metrics are for the slowest node, and ``spent`` is a mean: of the two, the more patient counts.
         most = DOUBTFUL * max(spent, found_ways.get(present or "", 0.0))
-        apart = structure if _is_apart(operator, analysis, structure) else None
-        if apart is None:
-            division = alone(variant.analysis, structure, operator.label)
-            apart = division if division is not None and _is_apart(operator, analysis, division) else None
+        divisions = structure, alone(variant.analysis, structure, operator.label)
+        apart = next((one for one in divisions if one is not None and _is_apart(operator, one)), None)
+        whole = len(operator.nodes) == analysis.program.topology.nodes
         for name, cycles in found_ways.items():
             if cycles > most or (name == present and not _unsettled(operator, analysis, name, kept)):
                 continue
-            division = apart if _stands_apart(operator, analysis, name) else structure
-            if division is not None:
+            loadings = _apart_loadings(operator, analysis, name)
+            division = apart if loadings else structure
+            near = loadings == {Loading.ONLINE} and _stays_inside(operator, analysis)
+            if division is not None and (whole or near or not loadings):
                 promising.append((cycles - spent, len(promising), operator.label, name, division))
     for *_, label, name, division in sorted(promising, key=lambda one: one[:2]):
         found = _changed(analysis, variant, division, kept | {label: name}, period)
@@ -139,24 +140,30 @@ def _unsettled(operator: Operator, analysis: ProgramAnalysis, name: str, kept: M
     return operator.label not in kept and any(online)
 
 
-def _stands_apart(operator: Operator, analysis: ProgramAnalysis, name: str) -> bool:
-    """Is an implementation tried only for operators of all nodes that have a phase to themselves? Nodes of others would have to
-    know the value that a schedule is for, or to stay as long as messages may pass through them."""
-    return any(
-        one.alone or one.loading in (Loading.PER_VALUE, Loading.ONLINE)
+def _apart_loadings(operator: Operator, analysis: ProgramAnalysis, name: str) -> set[Loading]:
+    """How an implementation is loaded that is tried only for operators that have a phase to themselves; empty if it is another.
+    Nodes of others would have to know the value that a schedule is for, or to stay as long as messages may pass through them."""
+    return {
+        one.loading
         for one in analysis.implementations
-        if one.name == name and operator.kind in one.kinds
-    )
+        if one.name == name
+        and operator.kind in one.kinds
+        and (one.alone or one.loading in (Loading.PER_VALUE, Loading.ONLINE))
+    }
 
 
-def _is_apart(operator: Operator, analysis: ProgramAnalysis, structure: Structure) -> bool:
-    """Are all nodes in the operator, and does it share no phase?"""
-    if structure.threads is not None or len(operator.nodes) < analysis.program.topology.nodes:
-        return False
-    return all(
+def _is_apart(operator: Operator, structure: Structure) -> bool:
+    """Does the operator share no phase, in a program without threads?"""
+    return structure.threads is None and all(
         len(phase.operators) == 1 or operator.label not in {o.label for o in phase.operators}
         for phase in structure.phases
     )
+
+
+def _stays_inside(operator: Operator, analysis: ProgramAnalysis) -> bool:
+    """Do messages between an operator's nodes pass through these nodes only?"""
+    extents = Extents(analysis.program.topology)
+    return set(members(extents.of_operator(operator))) == operator.nodes
 
 
 def _changed(

@@ -116,3 +116,12 @@ def test_a_replacement_takes_the_place_of_an_operator_and_gives_it_back() -> Non
     several = alternatives(analysis, other.variant, other.structure, played, 16)
     back = next(one for one in several if one.name == "str_allreduce")
     assert [[o.label for o in phase.operators] for phase in back.structure.phases] == [["b"], ["a"]]
+
+
+@pytest.mark.parametrize(("nodes", "tried"), [("0 1 2", False), ("1 3", True), ("0 3", False)])
+def test_messages_are_tried_for_some_nodes_if_they_pass_no_others(nodes: str, tried: bool) -> None:
+    analysis = analysed(f"(subset '(({nodes})) (permute 'p (runtime) :m 200)) (cshift 'c 1)")
+    structure = analysis.folded(lambda part, i: True)
+    played = {"p": Played("sch_permute_runtime", 30_000.0), "c": Played("str_shift", 100.0)}
+    found = {one.name for one in alternatives(analysis, Variant(analysis), structure, played, 16)}
+    assert ("dyn_permute" in found) is tried
