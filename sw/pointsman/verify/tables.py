@@ -210,7 +210,9 @@ def _ends(operator: Operator, instance: Instance, name: str, value: tuple[int, .
         return (given,)
     assert isinstance(given, Runtime)
     if given.distributed or given.dynamic:
-        allowed = given.values if given.values is not None else range(len(instance.nodes))
+        # A node's number counts in each instance that it is in, so it is less than the nodes of the smallest.
+        smallest = min(len(one.nodes) for one in operator.instances)
+        allowed = given.values if given.values is not None else range(smallest)
         return tuple(end for end in allowed if operator.valid is None or end in operator.valid)
     chosen = [
         key

@@ -128,3 +128,10 @@ def test_an_operator_must_enter_a_set_of_its_phase() -> None:
     wrong = replace(tables.operators[0], sets=(len(tables.sets) - 1,) * len(tables.operators[0].sets))
     found = check_tables(replace(tables, operators=(wrong, *tables.operators[1:])))
     assert "operator 'b' enters a set that phase 'b' does not name" in found
+
+
+@pytest.mark.parametrize("operator", ["stream 's 0 (runtime :dynamic t)", "collect 'c (runtime :distributed t)"])
+def test_a_number_that_a_node_gives_counts_in_the_smallest_instance(operator: str) -> None:
+    text = f"(subset '((3) (0 1 2)) ({operator} :m 2))"
+    tables = make_tables(compile_text(text, topology=mesh(4, 1)), SwitchShape(ports=4))
+    assert check_tables(tables) == []
