@@ -78,7 +78,9 @@ def plan_operator(
         stages,
         implementation.drain(operator, wiring),
         _abreast(operator, instances, values),
-        clear if implementation.traceable else implementation.processor_bound,
+        clear
+        if implementation.traceable
+        else implementation.processor_bound and not _passes_idle(instances, values, routed),
         frozenset(silent),
     )
 
@@ -91,6 +93,17 @@ def _rewrites(operator: Operator, instances: Instances, values: tuple[tuple[int,
         for node in operator.instances[i].nodes
         for value in values
     )
+
+
+def _passes_idle(instances: Instances, values: tuple[tuple[int, ...], ...], routed: RoutedPhase) -> bool:
+    """Do words of the operator pass through nodes of it that move none? Their functions tell nothing of these words."""
+    for i in instances.distinct:
+        own = set(instances.streams[i])
+        through = {vfsm.node for chain in routed.chains if chain.stream in own for vfsm in chain.vfsms}
+        nodes = through.intersection(instances.operator.instances[i].nodes)
+        if any(not instances.role(i, node, value).lanes for node in nodes for value in values):
+            return True
+    return False
 
 
 class _Maker:

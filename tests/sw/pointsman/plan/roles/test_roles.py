@@ -89,3 +89,14 @@ def test_instances_with_other_slots_and_equal_turns_end_alike(
             apart.setattr(roles, "turns_of", lambda *_: asked.append(None) or len(asked))
             assert ends(implementation, routed) == together
     assert len(asked) > 1
+
+
+@pytest.mark.parametrize(("valid", "clear"), [("", True), (" :valid '(0 2)", False)])
+def test_words_that_pass_a_node_without_a_part_are_not_over_when_its_function_returns(valid: str, clear: bool) -> None:
+    (one,) = compile_text(f"(broadcast 'o (runtime) :m 1{valid})", topology=mesh(3, 1)).operators()
+    (tree,) = (one for one in IMPLEMENTATIONS if one.name == "str_bcast_tree")
+    streams = tree.streams(one, Context(mesh(3, 1), NodeShape()))
+    routed = route_phase(streams, mesh(3, 1), NodeShape(), period=8)
+    planned = plan_operator(one, tree, range(len(streams)), routed, Wiring(routed))
+    assert planned is not None
+    assert planned.clear is clear
