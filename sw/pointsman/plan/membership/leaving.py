@@ -33,7 +33,8 @@ def leaving(phases: Sequence[PlannedPhase], structure: Structure) -> Leaving:
     MembershipError
         If a node could not tell when to leave a phase, or how often to pass through it.
     """
-    found = [_leaving(phases, reading) for reading in readings(structure)]
+    by = zip(readings(structure), readings(structure, together=True), strict=True)
+    found = [_leaving(phases, reading, together) for reading, (_, together) in by]
     # By one reading or the other: who passes over a group leaves its phases with all others.
     between, at_end = ([one.between_uses for one in found], [one.at_end for one in found])
     return Leaving(_union(between), _union(at_end))
@@ -44,8 +45,10 @@ def _union(found: Sequence[Mapping[int, frozenset[int]]]) -> dict[int, frozenset
     return {phase: frozenset().union(*(nodes.get(phase, frozenset()) for nodes in found)) for phase in phases}
 
 
-def _leaving(phases: Sequence[PlannedPhase], reading: Reading) -> Leaving:
+def _leaving(phases: Sequence[PlannedPhase], reading: Reading, together: Sequence[frozenset[int]]) -> Leaving:
+    """``together``: by phase, the nodes that use an operator of it whenever anybody comes to it."""
     structure, certain = reading
+    away = [sure - all_ for sure, all_ in zip(certain, together, strict=True)]
     having = [outline.nodes for outline in structure.phases]
     between: dict[int, frozenset[int]] = {}
     at_end: dict[int, frozenset[int]] = {}
@@ -57,7 +60,17 @@ def _leaving(phases: Sequence[PlannedPhase], reading: Reading) -> Leaving:
             part = frozenset(instance.nodes)
             here = part & certain[z]
             once = z not in structure.again and _single(phase, part & having[z])
-            unseen = [node for node in sorted(here) if _round(z, node, part, phases, certain, structure.graph)]
+            ways = _ways(structure, part)
+            unseen = [
+                node
+                for node in sorted(here)
+                if _round(z, node, part, phases, certain, structure.graph)
+                or any(
+                    _round(z, node, others, phases, certain, graph, away)
+                    for graph, others in ways
+                    if node not in others
+                )
+            ]
             if unseen:
                 if not once and not (here == part and _alike(phase, here)):
                     raise _refusal(z, phase, unseen[0])
@@ -81,22 +94,37 @@ def _alike(phase: PlannedPhase, nodes: frozenset[int]) -> bool:
     return all(not nodes & one.operator.nodes or nodes <= one.operator.nodes for one in phase.operators)
 
 
+def _ways(structure: Structure, nodes: frozenset[int]) -> list[tuple[PhaseGraph, frozenset[int]]]:
+    """The nodes by their threads, each with its ways."""
+    if structure.threads is None:
+        return []
+    found: dict[tuple[tuple[int, ...], ...], set[int]] = {}
+    for node in nodes:
+        found.setdefault(structure.threads.signature(node), set()).add(node)
+    return [(structure.graph_of(min(own)), frozenset(own)) for own in found.values()]
+
+
 def _round(
     z: int,
     node: int,
-    part: frozenset[int],
+    others: frozenset[int],
     phases: Sequence[PlannedPhase],
     certain: Sequence[frozenset[int]],
     graph: PhaseGraph,
+    away: Sequence[frozenset[int]] | None = None,
 ) -> bool:
-    """Can another node of the barrier ``part`` go on to another phase and come back without ``node`` seeing it?"""
+    """Can one of ``others`` leave phase ``z`` for another phase and come back by ``graph`` without ``node`` seeing it? ``away``:
+    by phase, the nodes that may pass over it while other threads do not."""
 
     def hidden(phase: int) -> bool:
-        return phase >= 0 and phase != z and node not in certain[phase] and node not in phases[phase].nodes
+        if phase < 0 or phase == z:
+            return False
+        passed = away is not None and node in away[phase]
+        return passed or (node not in certain[phase] and node not in phases[phase].nodes)
 
     out = graph.reached(graph.successors[z], hidden)
     back = [w for w in out if hidden(w) and z in graph.reached(graph.successors[w], hidden)]
-    return any(part & phases[w].nodes for w in back)
+    return any(others & phases[w].nodes for w in back)
 
 
 def _away(z: int, node: int, phases: Sequence[PlannedPhase], graph: PhaseGraph) -> bool:

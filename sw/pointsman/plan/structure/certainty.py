@@ -26,13 +26,14 @@ Reading = tuple[Structure, list[frozenset[int]]]
 """The order of the phases, and by phase the nodes that surely use an operator of it."""
 
 
-def readings(structure: Structure) -> list[Reading]:
-    """What a plan has to be right by."""
-    certain = certain_users(structure)
+def readings(structure: Structure, *, together: bool = False) -> list[Reading]:
+    """What a plan has to be right by. ``together``: the nodes that use an operator of a phase whenever anybody comes to it, nodes
+    of other threads included. A node that passes over a loop of its own thread does not come to the phase, others do."""
+    certain = _Certainty(structure, structure.around, structure.passed, together).users()
     if structure.once is None:
         return [(structure, certain)]
     taken = {label: groups - structure.passed for label, groups in structure.around.items()}
-    return [(structure, _Certainty(structure, taken, frozenset()).users()), (structure.once, certain)]
+    return [(structure, _Certainty(structure, taken, frozenset(), together).users()), (structure.once, certain)]
 
 
 def certain_users(structure: Structure) -> list[frozenset[int]]:
@@ -43,11 +44,12 @@ def certain_users(structure: Structure) -> list[frozenset[int]]:
 @dataclass(frozen=True)
 class _Certainty:
     """``around``: by label of an operator, the loops and optional groups around it; ``passed``: those that nobody is certain to
-    take."""
+    take; ``together``: see `readings`."""
 
     structure: Structure
     around: Mapping[str, frozenset[int]]
     passed: frozenset[int]
+    together: bool = False
 
     def users(self) -> list[frozenset[int]]:
         """By phase, the nodes that use an operator of it whenever they come to it."""
@@ -56,7 +58,7 @@ class _Certainty:
         for phase in self.structure.phases:
             labels = {operator.label for operator in phase.operators}
             left = {number: inside for number, inside in loops.items() if inside & labels and not inside <= labels}
-            parts = _alike(self.structure, phase.nodes)
+            parts = {None: phase.nodes} if self.together else _alike(self.structure, phase.nodes)
             sure = (self._sure(own, phase.operators, come, left) for come, own in parts.items())
             found.append(frozenset().union(*sure))
         return found
