@@ -6,38 +6,76 @@ wrong. Calls run until they wait; nodes go on when a word comes or leaves.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from typing import Protocol
 
 from pointsman.artifacts.images.images import Role
 
-from .definitions import Anyone, Call, Definition, Fold, Gives, Meeting, Nothing, Zeros
+from .definitions import Anyone, Call, Definition, Fold, Function, Gives, Meeting, Nothing, Zeros
 from .processor import NoMeaningError, Processor, Result, Size, barrier_lanes
 from .wires import TOKEN, ZERO, Term, Wires
 
 
-class Run:
+class Carrier(Protocol):
+    """What brings words or messages from node to node."""
+
+    awake: dict[int, None]
+    """Nodes that may get on, in order."""
+
+    @property
+    def stages(self) -> int:
+        """Stages that the routers go through in a round."""
+
+    def left(self) -> list[tuple[int, int]]:
+        """(node, register or channel) of all that is left."""
+
+
+class Caller(Protocol):
+    """A node that carries out calls."""
+
+    def call(self, function: Function, gives_none: bool) -> Generator[None, None, Result]:
+        """Carry out a call; yields when it has to wait."""
+
+
+class Rounds(ABC):
     """All nodes of some instances in a few rounds, for one choice of values."""
 
     def __init__(
-        self, definitions: Sequence[Definition], roles: Mapping[int, Role], wires: Wires, size: Size, meets: bool
+        self, definitions: Sequence[Definition], nodes: Iterable[int], wires: Carrier, words: int, meets: bool
     ) -> None:
         self.wires = wires
         self.meets = meets
-        self.size = size
-        self.roles = roles
+        self.words = words
+        self.nodes = tuple(nodes)
         self.definitions = definitions
         self.found: list[tuple[int | None, str, str]] = []
-        self.plans = {node: self._plan(node) for node in roles}
-        self.rounds = max((self._rounds(node) for node in roles), default=0)
+        self.plans = {node: self._plan(node) for node in self.nodes}
+        self.rounds = max(map(self._rounds, self.nodes), default=0)
         if wires.stages > 1:
             self.rounds = 1  # every round has a load function of its own
         self.read: dict[int, int] = {}
         """By instance of a collect, how many messages have been read."""
 
+    place = "register"
+    """What words are left at."""
+
+    @abstractmethod
+    def _begins(self, node: int, definition: Definition, position: int) -> Generator[None, None, Caller]:
+        """The load function of a node; gives what carries out its calls."""
+
+    @abstractmethod
+    def _turns(self, node: int, function: Function) -> int:
+        """Calls of a function after which what a node does begins again."""
+
+    def _ends(self, caller: Caller) -> Generator[None, None, None]:
+        """What a node does after its last call."""
+        yield from ()
+
     def problems(self) -> list[tuple[int | None, str, str]]:
         """(node, what is wrong, what would be right) of each problem."""
-        running = {node: self._node(node) for node in self.roles}
+        running = {node: self._node(node) for node in self.nodes}
         waiting, queued = deque(running), set(running)
         while waiting:
             node = waiting.popleft()
@@ -60,9 +98,9 @@ class Run:
                 (None, f"its functions never return at nodes {stuck}", "they return when all have called them")
             )
         elif self.wires.left():
-            node, register = self.wires.left()[0]
+            node, at = self.wires.left()[0]
             self.found.append(
-                (node, f"a word is left at register {register}", "none, when all functions have returned")
+                (node, f"a word is left at {self.place} {at}", "none, when all functions have returned")
             )
         return self.found
 
@@ -78,28 +116,24 @@ class Run:
         return first, position, calls
 
     def _rounds(self, node: int) -> int:
-        """Rounds after which a node's role has begun again."""
+        """Rounds after which what a node does has begun again."""
         calls = self.plans[node][2]
         names = [call.function for call in calls]
-        return max((-(-self.roles[node].turns // names.count(name)) for name in set(names)), default=0) + 1
+        return max((-(-self._turns(node, name) // names.count(name)) for name in set(names)), default=0) + 1
 
     def _node(self, node: int) -> Generator[None, None, None]:
         """A node's calls in all rounds."""
         definition, position, calls = self.plans[node]
-        role = self.roles[node]
-        processor = Processor(node, position, definition.ranks[position], role, self.wires, self.size)
-        yield from self._meet(processor, definition)
+        caller = yield from self._begins(node, definition, position)
         for turn in range(self.rounds):
             for call in calls:
                 while not self._may_begin(definition, position, call, turn):
                     yield
-                result = yield from processor.call(call.function, gives_none=isinstance(call.gives, Meeting))
+                result = yield from caller.call(call.function, gives_none=isinstance(call.gives, Meeting))
                 wrong = self._wrong(node, definition, call.gives, result, turn)
                 if wrong is not None:
                     self.found.append((node, f"{call.function} in round {turn} gives {wrong}", _shown(call.gives)))
-
-        if self.wires.stages > 1:
-            yield from processor.go_on()
+        yield from self._ends(caller)
 
     def _may_begin(self, definition: Definition, position: int, call: Call, turn: int) -> bool:
         """May a node call now? Of the nodes that write in a collect one does at a time (A.1), here each when the message of the
@@ -109,13 +143,6 @@ class Run:
         return self.read.get(definition.instance, 0) == turn * len(definition.members) + definition.members.index(
             position
         )
-
-    def _meet(self, processor: Processor, definition: Definition) -> Generator[None, None, None]:
-        """The barrier in the load function, if the role has one."""
-        if barrier_lanes(processor.role):
-            known = yield from processor.meet()
-            if known != (1 << definition.size) - 1:
-                self.found.append((processor.node, "its load function does not wait for all nodes", "a barrier"))
 
     def _wrong(self, node: int, definition: Definition, gives: Gives, result: Result, turn: int) -> str | None:
         """What a call gives instead of what it should; None if it is right."""
@@ -129,7 +156,7 @@ class Run:
             return None if message is None else "a message"
         if message is None:
             return "no message"
-        words = range(self.size.words)
+        words = range(self.words)
         if isinstance(gives, Anyone):
             read = self.read.get(definition.instance, 0)
             self.read[definition.instance] = read + 1
@@ -137,12 +164,38 @@ class Run:
             sender = definition.ranks[definition.members[read % len(definition.members)]]
             gives = Fold(sender, sender)
         if isinstance(gives, Zeros):
-            wanted = [ZERO] * self.size.words
+            wanted = [ZERO] * self.words
         else:
             call = turn * gives.each + gives.call
             wanted = [((gives.first, gives.last, call, k),) for k in words]
         wrong = next((k for k in words if message[k] != wanted[k]), None)
         return None if wrong is None else f"as word {wrong} {_term(definition, message[wrong])}"
+
+
+class Run(Rounds):
+    """Nodes that move words as their roles say."""
+
+    def __init__(
+        self, definitions: Sequence[Definition], roles: Mapping[int, Role], wires: Wires, size: Size, meets: bool
+    ) -> None:
+        self.roles, self.size, self.streams = roles, size, wires
+        super().__init__(definitions, roles, wires, size.words, meets)
+
+    def _begins(self, node: int, definition: Definition, position: int) -> Generator[None, None, Processor]:
+        role = self.roles[node]
+        processor = Processor(node, position, definition.ranks[position], role, self.streams, self.size)
+        if barrier_lanes(role):
+            known = yield from processor.meet()
+            if known != (1 << definition.size) - 1:
+                self.found.append((node, "its load function does not wait for all nodes", "a barrier"))
+        return processor
+
+    def _turns(self, node: int, function: Function) -> int:
+        return self.roles[node].turns
+
+    def _ends(self, caller: Caller) -> Generator[None, None, None]:
+        if self.wires.stages > 1 and isinstance(caller, Processor):
+            yield from caller.go_on()
 
 
 def _shown(gives: Gives) -> str:
