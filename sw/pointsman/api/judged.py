@@ -13,14 +13,22 @@ if TYPE_CHECKING:
     from pointsman.artifacts.routes.routes import RouteProblem, RouteResult
     from pointsman.connections import Configurations, Timetable
     from pointsman.program.program import Program
+    from pointsman.verify.report import CheckReport
+
+
+def judged(images: Images) -> CheckReport:
+    """What the judge says of images and of the messages by which the run time carries out some of their operators."""
+    from pointsman.operators.messages.online import carried
+    from pointsman.verify.images import check_images
+
+    return check_images(images, carried)
 
 
 def prove(images: Images, program: Program) -> None:
     """The compiler's own work is proved by the judge; a finding is a fault of ours."""
-    from pointsman.verify.images import check_images
     from pointsman.verify.programs import program_differences
 
-    report = check_images(images)
+    report = judged(images)
     differences = program_differences(images, program)
     if not report.ok or differences:
         raise PointsmanError(

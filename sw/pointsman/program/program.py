@@ -118,6 +118,13 @@ class Operator:
         return tuple(name for name in self.runtime_names if sorts[name] in ("node", "distance"))
 
     @property
+    def chained(self) -> frozenset[int]:
+        """Positions in the chain of a seqread or seqwrite, which cannot be its single end."""
+        name = OPERATORS[self.kind].chain
+        ends = (one.operand(name) for one in self.instances) if name is not None else ()
+        return frozenset(end for chain in ends if isinstance(chain, tuple) for end in chain)
+
+    @property
     def flow(self) -> Flow:
         """Its class: "directional" or "functional"."""
         return OPERATORS[self.kind].flow

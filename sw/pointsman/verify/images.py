@@ -18,7 +18,8 @@ from numesh.codes import Codes
 from pointsman.artifacts.images.images import Images
 from pointsman.garbage import seldom_collected
 
-from .meaning import check_meaning
+from .meaning.meaning import check_meaning
+from .meaning.messages import Scripts, check_messages
 from .node.gates import check_gates
 from .node.node import Place
 from .node.phase_view import PhaseView, phase_views
@@ -50,10 +51,15 @@ __all__ = ["MOST_PAIRS", "RULES", "CheckReport", "Finding", "Rule", "check_image
 
 
 @seldom_collected
-def check_images(images: Images) -> CheckReport:
+def check_images(images: Images, scripts: Scripts | None = None) -> CheckReport:
     """Judge ``images``; the report is ``ok`` if no rule is broken.
 
     Time grows with phases x values x VFSMs of the streams concerned; memory with the VFSMs.
+
+    Parameters
+    ----------
+    scripts : callable or None
+        How the run time carries out operators by messages that processors pass on. None: what these operators mean is left out.
     """
     notebook = Notebook()
     owners: dict[tuple[str, int, int, int], tuple[str, str]] = {}
@@ -80,7 +86,10 @@ def check_images(images: Images) -> CheckReport:
             owners[view.name, *place] = (images.operators[index].label, images.operators[index].source)
         check_gates(view, notebook)
     _check_between(AllPhases(images, views, places), words, games, notebook)
-    check_online(images, notebook)
+    if scripts is None and any(one.online is not None for one in images.operators):
+        notebook.leave_out("what operators mean whose messages processors pass on")
+    sent = {} if scripts is None else check_messages(images, scripts, notebook)
+    check_online(images, sent, notebook)
     check_schedules(images, notebook)
     check_rings(images, notebook)
     check_knowledge(images, notebook)

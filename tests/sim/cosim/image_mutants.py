@@ -32,7 +32,7 @@ from cosim.errors import TooLongError
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
-from pointsman.api.judged import refuse_malformed
+from pointsman.api.judged import judged, refuse_malformed
 from pointsman.artifacts.container import ImageError
 from pointsman.artifacts.images import images_from_bytes, images_to_bytes
 from pointsman.artifacts.images.images import Images
@@ -44,7 +44,6 @@ from pointsman.program.program import Program
 from pointsman.runtime import numesh_node
 from pointsman.runtime.reference import ReferenceMachine
 from pointsman.targets.numesh import make_images
-from pointsman.verify.images import check_images
 from pointsman.verify.programs import program_differences
 
 PROGRAMS = 60
@@ -176,7 +175,7 @@ def run_mutant(number: int, programs: int = PROGRAMS) -> Outcome | None:
         return Outcome("judge", name, f"{what}: {traceback.format_exc(limit=-2)}")
     try:
         with time_limit(SECONDS):
-            report = check_images(images)
+            report = judged(images)
     except Exception:
         return Outcome("judge", name, f"{what}: {traceback.format_exc(limit=-2)}")
     except BaseException as error:

@@ -16,6 +16,7 @@ import numpy as np
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.api.judged import judged
 from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
 from pointsman.network import Topology, graph, mesh, torus
@@ -27,7 +28,6 @@ from pointsman.program.program import Operator, Program, Runtime
 from pointsman.runtime import Node, numesh_node
 from pointsman.runtime.reference import ReferenceMachine
 from pointsman.targets.numesh import make_images
-from pointsman.verify.images import check_images
 
 RING = ((0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (1, 3))
 TYPES = ("int32*", "float32*", "int64*", "float64*")
@@ -59,7 +59,7 @@ class Case:
         options = {"period": 24, "implementations": ONLINE if self.only else IMPLEMENTATIONS, **options}
         plan = make_plan(self.program, self.shape, name="case", **options)
         images = make_images(plan)
-        report = check_images(images)
+        report = judged(images)
         assert report.ok, str(report)
         return images
 

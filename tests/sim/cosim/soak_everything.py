@@ -41,6 +41,7 @@ from cosim.session import run_nodes
 from cosim.tdm.model import switch_machine
 from cosim.tdm.prediction import best_tables
 from numesh.shape import NodeShape
+from pointsman.api.judged import judged
 from pointsman.api.targets.packet import packet_shape
 from pointsman.artifacts.tables import tables_from_bytes, tables_to_bytes
 from pointsman.cop import CopError, compile_text
@@ -56,7 +57,6 @@ from pointsman.runtime.tdm import tdm_node
 from pointsman.targets.numesh import make_images
 from pointsman.targets.packet import make_packet_program
 from pointsman.targets.tdm import make_tables
-from pointsman.verify.images import check_images
 from pointsman.verify.tables import check_tables
 from tdm_switch.shape import SwitchShape
 
@@ -134,7 +134,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 def _numesh(program: Program, case: Case, engine: str) -> tuple[Any, Callable[[int, Any], Any]]:
     topology = program.topology
     images = make_images(make_plan(program, NodeShape(neighbours=max(4, topology.ports)), name="soak"))
-    report = check_images(images)
+    report = judged(images)
     if not report.ok:
         raise AssertionError(f"the judge: {report.render()}")
     machine = Machine(images.shape, topology, engine="model" if engine == "auto" else engine, progress=False)  # type: ignore[arg-type]

@@ -35,6 +35,7 @@ from types import ModuleType
 from cosim.numesh.machine import EngineName, Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.api.judged import judged
 from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError, RefusedError
@@ -51,7 +52,6 @@ from pointsman.program.program import Program
 from pointsman.runtime.numesh.substrate import NumeshSubstrate, numesh_node
 from pointsman.runtime.reference import ReferenceMachine
 from pointsman.targets.numesh import make_images
-from pointsman.verify.images import check_images
 
 KEPT = Path(__file__).with_name("kept_programs")
 SIZES = ((2, 2), (3, 2), (4, 1), (2, 2), (1, 3), (2, 3), (3, 3), (4, 2))
@@ -152,7 +152,7 @@ def compiled(case: Case) -> Images | str:
                 raise SoakError("refused without a reason") from None
     if images is None:
         return reason
-    report = check_images(images)
+    report = judged(images)
     if not report.ok:
         raise SoakError(report.render())
     return images

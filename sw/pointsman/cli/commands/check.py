@@ -51,13 +51,13 @@ def check(ctx: click.Context, image: Path, program: Path | None, json_path: Path
 def _images(path: Path, source: Path | None) -> tuple[str, dict[str, Any]]:
     """What the judge says of images, and of whether they are those of a program: for a reader, and as plain values."""
     from pointsman.api.compiling import program_of_file
+    from pointsman.api.judged import judged
     from pointsman.artifacts.images.file import read_images
     from pointsman.report.run import beyond_chip_lines
-    from pointsman.verify.images import check_images
     from pointsman.verify.programs import program_differences
 
     images = read_images(path)
-    report = check_images(images)
+    report = judged(images)
     plain = {**report.as_dict(), "beyond_chip": list(images.shape.beyond_chip)}
     lines = [report.render(), *beyond_chip_lines(images)]
     if source is not None:

@@ -251,6 +251,9 @@ class _Checker:
                 if node in members:
                     self._fail(forms[name], f"{self.spec.kind} {name} {node} is one of its {self.spec.chain}")
                     return False
+            if isinstance(value, Runtime) and len(members) == self.size:
+                self._fail(forms[name], f"no node is left to be the {name}: all are {self.spec.chain}")
+                return False
         return True
 
     def _runtime(self, operand: Operand, form: Form, value: Runtime) -> Runtime:

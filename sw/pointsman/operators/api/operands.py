@@ -54,7 +54,7 @@ def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
         if value.values is not None:
             choices.append(tuple(sorted(set(value.values))))
         elif name != "distance":
-            choices.append(tuple(range(nodes)))
+            choices.append(tuple(node for node in range(nodes) if node not in operator.chained))
         elif operator.kind == "cshift":
             choices.append(tuple(range(1 - nodes, nodes)))
         else:

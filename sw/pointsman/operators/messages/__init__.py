@@ -6,14 +6,23 @@ every target that carries messages: packet routers, connections through a crossb
 
 from __future__ import annotations
 
+from pointsman.artifacts.scripts import MESSAGE, NOTHING, Call, Combine, Exchange, Receive, Script, Send, Step
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 from pointsman.program.program import Operator
 
 from .broadcast import DynBcast, DynBcastDense, DynBcastTree
-from .decomposition import COUNTED, POINT_TO_POINT, SEVERAL_MESSAGES, Decomposition, among_valid, is_known, value_of
+from .decomposition import (
+    COUNTED,
+    POINT_TO_POINT,
+    SEVERAL_MESSAGES,
+    Decomposition,
+    among_valid,
+    is_known,
+    scripts_of,
+    value_of,
+)
 from .reduce import DynAllreduce, DynBarrier, DynPrefix, DynReduce
-from .script import MESSAGE, NOTHING, Call, Combine, Exchange, Receive, Script, Send, Step
 from .shift import DynPermute, DynShift
 from .streams import DynCollect, DynGather, DynSeqread, DynSeqwrite, DynSpread, DynStream
 
@@ -86,5 +95,6 @@ __all__ = [
     "among_valid",
     "decompose",
     "is_known",
+    "scripts_of",
     "value_of",
 ]

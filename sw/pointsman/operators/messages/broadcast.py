@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pointsman.artifacts.scripts import Call, Receive, Script, Send
 from pointsman.network import Topology
 from pointsman.operators.api.operands import box, is_partial
 from pointsman.operators.trees.flood_fill import flood_children, flood_parent
@@ -12,7 +13,6 @@ from pointsman.operators.trees.in_order_tree import in_order_tree
 from pointsman.program.program import Operator
 
 from .decomposition import Decomposition, is_known, value_of
-from .script import Call, Receive, Script, Send
 
 
 class DynBcast(Decomposition):

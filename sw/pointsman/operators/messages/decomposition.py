@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from pointsman.artifacts.scripts import Call, Receive, Script, Send
 from pointsman.network import Topology
 from pointsman.operators.api.operands import runtime_operands, taking_part
 from pointsman.program.program import Operator, Runtime
-
-from .script import Call, Receive, Script, Send
 
 SEVERAL_MESSAGES = ("spread", "gather", "seqread", "seqwrite")
 """Kinds with several messages at an end in a round."""
@@ -50,6 +49,20 @@ class Decomposition(ABC):
         ``values`` has an entry for each run-time operand, in the order of the operands. An entry that the node does not
         know (``:distributed``) is -1.
         """
+
+
+def scripts_of(
+    operator: Operator, way: Decomposition, node: int, values: Sequence[Any], topology: Topology
+) -> list[tuple[int, Script]]:
+    """Scripts of a node that has something to do, each with its instance: several if it writes in one and reads in another.
+    Calls that concern nodes which are not ``:valid`` are left out. ``values``: as of `Decomposition.script`."""
+    found = []
+    for i, instance in enumerate(operator.instances):
+        if node in instance.nodes:
+            script = way.script(operator, i, node, values, topology)
+            if script.kind != "none":
+                found.append((i, among_valid(operator, i, script)))
+    return found
 
 
 def value_of(operator: Operator, instance: int, name: str, values: Sequence[Any]) -> Any:

@@ -26,7 +26,7 @@ from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator, Runtime
 from pointsman.routing.streams import Stream
 
-from . import DECOMPOSITIONS, Decomposition, Exchange, Receive, Script, Send
+from . import DECOMPOSITIONS, Decomposition, Exchange, Receive, Script, Send, scripts_of
 
 UNKNOWN = -1
 """Stands in a script's arguments for a run-time value that the node does not know."""
@@ -204,6 +204,23 @@ def seen(operator: Operator, values: Sequence[Any], position: int) -> tuple[Any,
     return tuple(found)
 
 
+def carried(operator: Operator, way: str, topology: Topology, values: Sequence[Any]) -> dict[int, list[Script]]:
+    """By node, the scripts that the run time carries out in an operator done by the decomposition ``way``, for run-time values of
+    the whole program: an entry for each run-time operand. What the judge is given to prove (`pointsman.verify.meaning.messages`).
+
+    Raises
+    ------
+    PointsmanError
+        If there is no such decomposition.
+    """
+    found = {}
+    for instance in operator.instances:
+        for position, node in enumerate(instance.nodes):
+            own = seen(operator, values, position)
+            found[node] = [one for _, one in scripts_of(operator, way_named(way, operator.kind), node, own, topology)]
+    return found
+
+
 def legal_values(operator: Operator, instance: int, name: str) -> tuple[int, ...] | range:
     """Legal values of a run-time operand: of a node or a distance, or of a node's entry in a ``:distributed`` permutation."""
     value = operator.instances[instance].operand(name)
@@ -212,7 +229,7 @@ def legal_values(operator: Operator, instance: int, name: str) -> tuple[int, ...
         return tuple(sorted(set(value.values)))
     nodes = min(len(one.nodes) for one in operator.instances)
     if name != "distance":
-        return range(nodes)
+        return tuple(node for node in range(nodes) if node not in operator.chained)
     return range(1 - nodes, nodes) if operator.kind == "cshift" else range(-nodes, nodes + 1)
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pointsman.artifacts.scripts import Call, Combine, Receive, Script, Send, Step
 from pointsman.network import Topology
 from pointsman.operators.api.operands import is_partial
 from pointsman.operators.trees.in_order_tree import InOrderTree, in_order_tree
 from pointsman.program.program import Operator
 
 from .decomposition import Decomposition, value_of
-from .script import Call, Combine, Receive, Script, Send, Step
 
 _OWN, _LEFT, _RIGHT, _ABOVE = 0, 1, 2, 3
 _FROM_LEFT, _FROM_RIGHT, _DOWN = 0, 1, 2

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 
 import numpy as np
 
-from .script import MESSAGE, Call, Combine, Exchange, Receive, Script, Send
+from pointsman.artifacts.scripts import MESSAGE, Call, Combine, Exchange, Receive, Script, Send
 
 Function = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Key = tuple[int, int, int]  # from, to, channel

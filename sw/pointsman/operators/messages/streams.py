@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pointsman.artifacts.scripts import NOTHING, Call, Receive, Script, Send
 from pointsman.network import Topology
 from pointsman.operators.api.operands import is_partial
 from pointsman.program.program import Operator
 
 from .decomposition import Decomposition, value_of
-from .script import NOTHING, Call, Receive, Script, Send
 
 
 class DynStream(Decomposition):

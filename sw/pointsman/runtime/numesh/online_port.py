@@ -20,7 +20,7 @@ from pointsman.operators.messages import (
     Receive,
     Script,
     Send,
-    among_valid,
+    scripts_of,
 )
 from pointsman.operators.messages.agreement import larger
 from pointsman.operators.messages.online import (
@@ -175,14 +175,7 @@ class OnlinePort:
 
     def _scripts(self, values: tuple[Any, ...]) -> list[tuple[int, Script]]:
         """The node's scripts, each with its instance; several if it writes in an instance and reads in another."""
-        topology = self.substrate.images.topology
-        found = []
-        for i, instance in enumerate(self.program.instances):
-            if self.number in instance.nodes:
-                script = self.way.script(self.program, i, self.number, values, topology)
-                if script.kind != "none":
-                    found.append((i, among_valid(self.program, i, script)))
-        return found
+        return scripts_of(self.program, self.way, self.number, values, self.substrate.images.topology)
 
     def _value(self, name: str) -> Any:
         """Value of the operand ``name`` of this node's instance, as loaded if it is a run-time operand."""

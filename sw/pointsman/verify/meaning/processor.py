@@ -157,12 +157,12 @@ class Processor:
                 raise NoMeaningError(f"it combines the message '{name}', which there is not")
         left = messages[one.left]
         right = messages[one.right] if one.right else None
-        result = left if right is None else [self._folded(a, b) for a, b in zip(left, right, strict=True)]
+        result = (
+            left
+            if right is None
+            else [folded(a, b, commutes=self.size.commutes) for a, b in zip(left, right, strict=True)]
+        )
         messages.setdefault(one.result, [])[:] = list(result)
-
-    def _folded(self, left: Term, right: Term) -> Term:
-        both = (*left, *right)
-        return joined(sorted(both) if self.size.commutes else both)
 
     def _transfer(
         self, lanes: Sequence[LaneImage], messages: dict[str, Message], known: int
@@ -250,6 +250,12 @@ def _one_word(lane: LaneImage) -> LaneImage:
 
 def _alone(lane: LaneImage) -> LaneImage:
     return replace(lane, after=None)
+
+
+def folded(left: Term, right: Term, *, commutes: bool) -> Term:
+    """Two messages combined."""
+    both = (*left, *right)
+    return joined(sorted(both) if commutes else both)
 
 
 def joined(runs: Sequence[tuple[int, int, int, int]]) -> Term:

@@ -99,9 +99,7 @@ class Rounds(ABC):
             )
         elif self.wires.left():
             node, at = self.wires.left()[0]
-            self.found.append(
-                (node, f"a word is left at {self.place} {at}", "none, when all functions have returned")
-            )
+            self.found.append((node, f"a word is left at {self.place} {at}", "none, when all functions have returned"))
         return self.found
 
     def _plan(self, node: int) -> tuple[Definition, int, list[Call]]:

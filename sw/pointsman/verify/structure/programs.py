@@ -156,7 +156,7 @@ def _check_values(notes: StructureNotes, index: int, program: Operator, place: d
     least = min(len(instance.nodes) for instance in program.instances)
     for value in image.values:
         right = len(value) == len(program.chosen) and all(
-            abs(number) <= least if sorts[name] == "distance" else 0 <= number < least
+            abs(number) <= least if sorts[name] == "distance" else 0 <= number < least and number not in program.chained
             for name, number in zip(program.chosen, value, strict=True)
         )
         if not right:

@@ -1,15 +1,16 @@
 """Rule "online": every message that the tables of processors let go arrives at its destination (Metcalf 1997, §4.2).
 
-Takes images; notes findings. Reads the tables by which processors pass on messages, and the promises of the streams
-that carry them. For every node and every destination in its table the way is followed, hop by hop, over the promised
-streams; it must end at the destination. Example: node 0 sends messages for node 3 to node 1, and node 1 sends them back
-to node 0: they never arrive.
+Takes images, and between which nodes messages go; notes findings. Reads the tables by which processors pass on messages, and
+the promises of the streams that carry them. For every node and every destination in its table the way is followed, hop by hop,
+over the promised streams; it must end at the destination. Example: node 0 sends messages for node 3 to node 1, and node 1 sends
+them back to node 0: they never arrive.
 
 Leaves the streams themselves to ``streams``, which judges them like all others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from itertools import combinations
 
 from pointsman.artifacts.images.images import Images, OnlineNode
@@ -17,16 +18,21 @@ from pointsman.verify.report import Notebook
 
 HEADER_BITS = 32
 
+Pair = tuple[int, int]
+"""A node that sends, and the node to which it does."""
 
-def check_online(images: Images, notebook: Notebook) -> None:
-    """Follow every message that the tables of each phase allow."""
+
+def check_online(images: Images, sent: Mapping[int, Set[Pair]], notebook: Notebook) -> None:
+    """Follow every message that the tables of each phase allow. ``sent``: by operator, which nodes send to which: none may be
+    without a way."""
     for phase in range(len(images.phases)):
-        _OnlinePhase(images, phase, notebook).check()
+        _OnlinePhase(images, phase, sent, notebook).check()
 
 
 class _OnlinePhase:
-    def __init__(self, images: Images, phase: int, notebook: Notebook) -> None:
+    def __init__(self, images: Images, phase: int, sent: Mapping[int, Set[Pair]], notebook: Notebook) -> None:
         self.images = images
+        self.sent = sent
         self.phase = phase
         self.image = images.phases[phase]
         self.notebook = notebook
@@ -66,6 +72,11 @@ class _OnlinePhase:
             for channel in table.outputs:
                 self.check_channel(node, channel)
         self.check_ways()
+        for index in users:
+            for node, to in sorted(self.sent.get(index, ())):
+                if node not in self.tables or not self.leads(node, to):
+                    label = self.images.operators[index].label
+                    self.note(f"operator {label} has a message to node {to}, which has no way", "a way", node)
 
     def may_end(self) -> bool:
         """Does some node come to the end of its program from this phase?"""

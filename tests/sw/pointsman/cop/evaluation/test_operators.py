@@ -253,6 +253,7 @@ def test_optional_arguments_have_their_values_and_defaults(text: str, expected: 
         ("(seqread 's '(0 1) 1)", "seqread destination 1 is one of its sources"),
         ("(seqwrite 's 1 '(0 1))", "seqwrite source 1 is one of its destinations"),
         ("(seqwrite 's (runtime :values '(4 1)) '(0 1))", "seqwrite source 1 is one of its destinations"),
+        ("(subset '((3 4)) (seqread 's '(1 0) (runtime)))", "no node is left to be the destination: all are sources"),
         ("(seqread 's '(0 1) 2 :valid '(0 2))", "seqread sources 1 is not among the :valid nodes"),
     ],
 )

@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 
 from numesh.shape import NodeShape
+from pointsman.api.judged import judged
 from pointsman.artifacts.images.file import images_from_bytes, images_to_bytes
 from pointsman.artifacts.images.images import Images, OnlineNode
 from pointsman.cop import compile_text
@@ -140,3 +141,13 @@ def test_a_channel_has_a_register() -> None:
     changed = with_table(4, lambda table: replace(table, outputs=((), *table.outputs[1:])))
     found = [one.message for one in check_images(changed).findings if one.rule == "structure"]
     assert found == ["one of its online channels has no register"]
+
+
+@pytest.mark.parametrize(("node", "to"), [(0, 5), (2, 1), (4, 3)])
+def test_a_message_that_some_value_sends_must_have_a_way(node: int, to: int) -> None:
+    def without(table: OnlineNode) -> OnlineNode:
+        return replace(table, onward=(*table.onward[:to], -1, *table.onward[to + 1 :]))
+
+    assert judged(images()).ok
+    messages = [one.message for one in judged(with_table(node, without)).findings if one.rule == "online"]
+    assert f"operator a has a message to node {to}, which has no way" in messages
