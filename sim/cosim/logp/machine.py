@@ -17,7 +17,7 @@ import numpy as np
 
 from cosim.record import Record
 from pointsman.errors import PointsmanError
-from pointsman.runtime.active.carrier import Batch, Kind, Message
+from pointsman.runtime.active.carrier import Batch, Kind, Message, NodeEndedError
 from pointsman.runtime.api.requests import Category, Wait, WaitUntil
 
 from .parameters import LogpParameters
@@ -139,7 +139,7 @@ class LogpMachine:
         Raises
         ------
         PointsmanError
-            If they wait for each other for ever, or have not ended after ``max_cycles``.
+            If they wait for each other for ever, have not ended after ``max_cycles``, or one ends to which there are messages.
         """
         started = perf_counter()
         self._all = [_Processor(program) for program in programs]
@@ -171,6 +171,10 @@ class LogpMachine:
                     results[number] = end.value
                     one.finished = time
                     one.program = None
+                    if any(one.arriving):
+                        raise NodeEndedError(
+                            number, f"messages to it are under way: {sum(map(len, one.arriving))}"
+                        ) from None
                     continue
                 self._serve(number, one, request)
         finally:
@@ -273,6 +277,8 @@ class LogpMachine:
 
     def _bring(self, other: _Processor, to: int, kind: int, arrival: int, message: Any, times: Any) -> None:
         """A message is under way to a processor, which may wait for it."""
+        if other.program is None:
+            raise NodeEndedError(to, "a message goes to it")
         self._count += 1
         heapq.heappush(other.arriving[kind], (arrival, self._count, message, times))
         waits = other.waiting

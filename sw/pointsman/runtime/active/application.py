@@ -28,6 +28,8 @@ class ActiveApplication(Application, ABC):
 
     window: int = 4
     trace: ActiveTrace | None = None
+    _run: tuple[object, dict[int, CreditCarrier]] | None = None
+    """The clock of a run, and the carriers of its nodes."""
 
     def program(self, net: Network) -> Parts:
         """Streams from any node to any other, of the two lengths of active messages."""
@@ -44,7 +46,9 @@ class ActiveApplication(Application, ABC):
         if own is not None:
             made: Carrier = own()
             return made
-        return CreditCarrier(link_of(node.substrate, node.nodes), window=self.window)
+        if self._run is None or self._run[0] is not node.clock:
+            self._run = node.clock, {}
+        return CreditCarrier(link_of(node.substrate, node.nodes), window=self.window, peers=self._run[1])
 
     def observe(self, node: Node, endpoint: AnyEndpoint) -> None:
         """Have the trace, if there is one, told what a node's endpoint does."""

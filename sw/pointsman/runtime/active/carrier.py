@@ -16,6 +16,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from pointsman.errors import PointsmanError
+
 ARGUMENTS = 4
 DATA_BYTES = 64
 SHORT_WORDS = 5
@@ -31,6 +33,16 @@ class Kind(IntEnum):
     REQUEST = 0
     REPLY = 1
     CREDIT = 2
+
+
+class NodeEndedError(PointsmanError):
+    """A message goes to a node that has ended, or is under way to one, and nobody is there to handle it."""
+
+    def __init__(self, number: int, doing: str) -> None:
+        super().__init__(
+            f"node {number} has ended, and {doing}",
+            hint="a node goes on until nobody needs it: a barrier of all nodes, or a count of requests, before it ends",
+        )
 
 
 class Message(NamedTuple):

@@ -15,7 +15,7 @@ import numpy as np
 
 from pointsman.errors import PointsmanError
 
-from .carrier import MOST_CREDITS, Batch, Kind, Message, message_of, words_of
+from .carrier import MOST_CREDITS, Batch, Kind, Message, NodeEndedError, message_of, words_of
 
 
 class Link(Protocol):
@@ -41,9 +41,33 @@ class Link(Protocol):
 
 
 class CreditCarrier:
-    """Carries active messages over a link. ``peak``: most messages that this node has held at once."""
+    """Carries active messages over a link.
 
-    def __init__(self, link: Link, *, window: int = 4, replies: int = 16, dispatch: int = 4) -> None:
+    Parameters
+    ----------
+    window, replies : int
+        Requests of each other node, and replies, for which this node has room.
+    dispatch : int
+        Cycles from a message that has come to its handler and back.
+    peers : dict of int to CreditCarrier
+        The carriers of a run by node, of which this one becomes one: the simulation's own knowledge, by which a message to a
+        node that has ended is told. No hardware has it, and nothing else depends on it.
+
+    Attributes
+    ----------
+    peak : int
+        Most messages that this node has held at once.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        *,
+        window: int = 4,
+        replies: int = 16,
+        dispatch: int = 4,
+        peers: dict[int, CreditCarrier] | None = None,
+    ) -> None:
         if not 1 <= window <= MOST_CREDITS or replies < 1:
             raise PointsmanError(
                 f"a node must have room for 1 to {MOST_CREDITS} requests of each other, not {window}, and for a reply"
@@ -62,6 +86,13 @@ class CreditCarrier:
         """Requests of each node that wait to be handled."""
         self.waiting: tuple[deque[Message], deque[Message]] = (deque(), deque())
         """Requests, replies."""
+        self.asked = [0] * link.nodes
+        """Requests to each node so far."""
+        self.handed = [0] * link.nodes
+        """Requests of each node that were handed over to be handled."""
+        self.ended = False
+        self.peers = {} if peers is None else peers
+        self.peers[link.number] = self
         self.peak = 0
         self._least = (window + 1) // 2
         """What is owed to a node and is worth a message of its own."""
@@ -70,10 +101,13 @@ class CreditCarrier:
         await self.link.start()
 
     async def send(self, to: int, message: Message) -> bool:
+        if to in self.peers and self.peers[to].ended:
+            raise NodeEndedError(to, f"node {self.number} sends it a {message.kind.name.lower()}")
         if message.kind == Kind.REQUEST:
             if not self.room[to]:
                 return False
             self.room[to] -= 1
+            self.asked[to] += 1
         credits, self.owed[to] = self.owed[to], 0
         await self.link.send(to, words_of(message._replace(credits=credits)))
         return True
@@ -92,6 +126,7 @@ class CreditCarrier:
             return None
         message = requests.popleft()
         self.held[message.source] -= 1
+        self.handed[message.source] += 1
         await self._give_back(self._least)
         self.owed[message.source] += 1
         return message
@@ -110,8 +145,13 @@ class CreditCarrier:
         while min(self.room) < self.window:
             await self.link.wait()
             self._sort()
-        if any(self.waiting):
-            raise PointsmanError(f"node {self.number} ends, and a message to it has not been handled")
+        self.ended = True
+        for source, peer in self.peers.items():
+            left = peer.asked[self.number] - self.handed[source]
+            if left:
+                raise NodeEndedError(self.number, f"has not handled {left} of the requests of node {source}")
+        if self.waiting[Kind.REPLY]:
+            raise NodeEndedError(self.number, "has not handled a reply")
 
     # -- inside ----------------------------------------------------------------------------------------------
 

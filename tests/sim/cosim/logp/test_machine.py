@@ -13,7 +13,7 @@ from cosim.logp.machine import LogpMachine, LogpReceive, LogpSend, LogpWait
 from cosim.logp.parameters import LogpParameters, logp_named
 from pointsman.errors import PointsmanError
 from pointsman.runtime.active import Endpoint, Handlers, Message, Reply
-from pointsman.runtime.active.carrier import Kind
+from pointsman.runtime.active.carrier import Kind, NodeEndedError
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait
 
 
@@ -191,3 +191,17 @@ def test_a_batch_takes_the_time_of_its_messages() -> None:
         LogpParameters(2, 1, 6, 2, 999),
     ):
         assert ends(parameters, True) == ends(parameters, False)
+
+
+def test_a_message_to_a_processor_that_has_ended_is_an_error() -> None:
+    async def sends(wait: int) -> None:
+        await Wait(wait, Category.CPU)
+        await LogpSend(1, _message(0))
+
+    async def ends(wait: int) -> None:
+        await Wait(wait, Category.CPU)
+
+    with pytest.raises(NodeEndedError, match="node 1 has ended, and a message goes to it"):
+        LogpMachine(LogpParameters(), 2).run([sends(5), ends(1)])
+    with pytest.raises(NodeEndedError, match="node 1 has ended, and messages to it are under way: 1"):
+        LogpMachine(LogpParameters(), 2).run([sends(1), ends(500)])

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
+import pytest
+
+import pointsman
 from pointsman.cop import compile_program
+from pointsman.errors import PointsmanError
 from pointsman.network import mesh
+from pointsman.runtime.active import Endpoint, Handlers, Reply
 from pointsman.runtime.active.application import ActiveApplication
 from pointsman.runtime.active.credits import CreditCarrier
 from pointsman.runtime.active.links import LONG, SHORT
@@ -31,7 +36,41 @@ def test_a_substrate_may_have_a_carrier_of_its_own_and_others_get_bounded_buffer
     made = One(argparse.Namespace(), mesh(1, 1))
     node: Any = SimpleNamespace(substrate=SimpleNamespace(carrier=lambda: "own"), nodes=2)
     assert made.carrier(node) == "own"
-    alone: Any = SimpleNamespace(substrate=object(), nodes=1)
+    alone: Any = SimpleNamespace(substrate=object(), nodes=1, clock=object())
     carrier = made.carrier(alone)
     assert isinstance(carrier, CreditCarrier)
     assert carrier.window == 9
+
+
+def test_carriers_of_one_run_know_which_of_them_have_ended_and_those_of_another_do_not() -> None:
+    made = One(argparse.Namespace(), mesh(1, 1))
+    first, second = object(), object()
+    carriers = [
+        made.carrier(cast(Any, SimpleNamespace(substrate=object(), nodes=1, clock=clock)))
+        for clock in (first, first, second)
+    ]
+    one, same, other = (cast(CreditCarrier, carrier).peers for carrier in carriers)
+    assert one is same
+    assert other is not one
+
+
+class Early(ActiveApplication):
+    """Node 1 asks node 0 when that one has ended."""
+
+    async def main(self, node: Any) -> None:
+        handlers = Handlers()
+        handlers.add("ask", lambda *_: Reply("answer"))
+        handlers.add("answer", lambda *_: None, reply=True)
+        carrier = self.carrier(node)
+        await carrier.start()
+        if node.number == 1:
+            await node.compute(500)
+            await Endpoint(carrier, handlers, None).request(0, "ask")
+        await carrier.finish()
+
+
+@pytest.mark.parametrize("target", ["logp", "packet", "tdm", "numesh"])
+def test_a_message_to_a_node_that_has_ended_is_told_as_that(target: str) -> None:
+    options: dict[str, Any] = {} if target == "logp" else {"engine": "model"}
+    with pytest.raises(PointsmanError, match=r"node 0 has ended, and (a message goes to it|node 1 sends it a request)"):
+        pointsman.run(Early(argparse.Namespace(), mesh(2, 1)), mesh(2, 1), target=target, **options)

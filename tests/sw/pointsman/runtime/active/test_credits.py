@@ -10,7 +10,7 @@ import pytest
 
 from pointsman.errors import PointsmanError
 from pointsman.runtime.active import Endpoint, Handlers, Reply
-from pointsman.runtime.active.carrier import Kind, Message, words_of
+from pointsman.runtime.active.carrier import Kind, Message, NodeEndedError, words_of
 from pointsman.runtime.active.credits import CreditCarrier
 
 from .machine import MemoryLink, run_all
@@ -101,3 +101,24 @@ def test_buffers_must_have_a_size(sizes: dict[str, Any]) -> None:
 
 def test_words_are_what_the_link_gets() -> None:
     assert words_of(Message(0, Kind.REQUEST, 1, (2,))).dtype == np.uint32
+
+
+def test_a_message_to_a_node_that_has_ended_is_an_error_and_so_is_an_end_before_the_last_message() -> None:
+    links: list[MemoryLink] = []
+    links += [MemoryLink(number, links) for number in range(2)]
+    peers: dict[int, CreditCarrier] = {}
+    first, second = (CreditCarrier(link, peers=peers) for link in links)
+    run_all([second.finish()])
+    with pytest.raises(NodeEndedError, match=r"^node 1 has ended, and node 0 sends it a request"):
+        run_all([first.send(1, Message(0, Kind.REQUEST, 0))])
+
+    links = []
+    links += [MemoryLink(number, links) for number in range(2)]
+    peers = {}
+    first, second = (CreditCarrier(link, peers=peers) for link in links)
+    run_all([first.send(1, Message(0, Kind.REQUEST, 0))])
+    with pytest.raises(NodeEndedError, match=r"^node 1 has ended, and has not handled 1 of the requests of node 0"):
+        run_all([second.finish()])
+    links[0].arrived.append((1, words_of(Message(1, Kind.REPLY, 0, credits=1))))
+    with pytest.raises(NodeEndedError, match=r"^node 0 has ended, and has not handled a reply"):
+        run_all([first.finish()])
