@@ -9,7 +9,7 @@ import click
 from pointsman.cli.options import FilePath
 from pointsman.files import check_writable, write_whole
 
-FLOWS = ("csv", "matrix-market", "vtr", "npe", "npe-trace", "mlir-aie", "poseidon")
+FLOWS = ("csv", "matrix-market", "vtr", "npe", "npe-trace", "mlir-aie", "poseidon", "chakra")
 FORMATS = (*FLOWS, "msccl", "mscclpp", "te-ccl")
 
 
@@ -31,7 +31,7 @@ def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: in
     """Read a format of others.
 
     Flows for `pointsman place`: csv, matrix-market (demand matrices), vtr (traffic flows), npe, npe-trace (tt-npe), mlir-aie,
-    poseidon.
+    poseidon, chakra (execution traces; FILE is that of one rank, NAME.0.et, and those of the others are read with it).
     Collective algorithms: msccl and mscclpp become an application for `pointsman run` if OUTPUT ends in .py, else JSON for
     `pointsman export`; te-ccl becomes streams for `pointsman route` on the links that the schedule uses.
 
@@ -43,6 +43,7 @@ def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: in
       pointsman import csv demand.csv -o flows.json
     """
     from pointsman.artifacts.algorithms.by_name import import_msccl, import_te_ccl
+    from pointsman.artifacts.chakra.reader import import_chakra
     from pointsman.artifacts.flows.file import flows_bytes
     from pointsman.artifacts.flows.readers.by_name import import_flows
 
@@ -52,7 +53,10 @@ def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: in
     elif format_ == "te-ccl":
         content, told = import_te_ccl(file)
     else:
-        flows = import_flows(format_, file, clock=clock, word_bytes=word_bytes)
+        if format_ == "chakra":
+            flows = import_chakra(file)
+        else:
+            flows = import_flows(format_, file, clock=clock, word_bytes=word_bytes)
         content, told = flows_bytes(flows), f"{len(flows.tasks)} tasks, {len(flows.flows)} flows"
     write_whole(output, content)
     click.echo(f"{told}: wrote {output}")

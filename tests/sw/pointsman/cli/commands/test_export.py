@@ -27,6 +27,8 @@ def call(*words: object):
         ("npe", "workload_npe.json", 5),
         ("npe-trace", "trace_npe.json", 3),
         ("mlir-aie", "flows.mlir", 3),
+        ("poseidon", "poseidon.xml", 4),
+        ("chakra", "ring_allreduce.0.et", 4),
     ],
 )
 def test_the_examples_of_flows_are_read(tmp_path: Path, format_: str, name: str, tasks: int) -> None:
@@ -42,6 +44,19 @@ def test_an_algorithm_becomes_goal_text(tmp_path: Path) -> None:
     done = call("export", "goal", json, "-o", goal, "--words", 3)
     assert done.exit_code == 0, done.output
     assert "s0: send 12b to 1 tag 0" in goal.read_text()
+
+
+def test_an_algorithm_becomes_traces_that_are_read_again(tmp_path: Path) -> None:
+    json, flows = tmp_path / "ring.json", tmp_path / "flows.json"
+    assert call("import", "msccl", EXAMPLES / "ring_allreduce.xml", "-o", json).exit_code == 0
+    done = call("export", "chakra", json, "-o", tmp_path / "ring.et", "--words", 16)
+    assert done.exit_code == 0, done.output
+    assert f"wrote {tmp_path / 'ring.0.et'} and 3 more" in done.output
+    assert call("import", "chakra", tmp_path / "ring.3.et", "-o", flows).exit_code == 0
+    assert [flow.bandwidth for flow in read_flows(flows).flows] == [1.0] * 4
+    done = call("export", "chakra", json, "-o", tmp_path / "ring.trace")
+    assert done.exit_code == 2
+    assert "an output of chakra must be called NAME.et" in done.output
 
 
 def test_flows_become_a_connection_matrix(tmp_path: Path) -> None:

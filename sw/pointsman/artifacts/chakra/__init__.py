@@ -1,0 +1,1 @@
+"""Chakra execution traces, a file a rank: read as flows, and written of algorithms."""

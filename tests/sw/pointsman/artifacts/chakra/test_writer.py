@@ -1,0 +1,55 @@
+"""Traces of an algorithm, read by Google's protobuf package and carried out."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+from tests.sw.pointsman.artifacts.chakra.protobuf_trace import messages
+
+from pointsman.artifacts.algorithms.msccl import from_msccl
+from pointsman.artifacts.chakra.wire import records
+from pointsman.artifacts.chakra.writer import chakra_traces
+
+EXAMPLES = Path(__file__).parents[5] / "examples/formats"
+
+
+def ring():
+    with (EXAMPLES / "ring_allreduce.xml").open("rb") as file:
+        return from_msccl(file)
+
+
+def test_every_node_can_be_carried_out_and_a_ring_takes_its_steps():
+    known = messages()
+    waiting = {}
+    for rank, trace in enumerate(chakra_traces(ring(), chunk_bytes=64)):
+        first, *rest = records(BytesIO(trace))
+        assert known["GlobalMetadata"].FromString(first).version == "0.0.4"
+        for record in rest:
+            node = known["Node"].FromString(record)
+            values = {one.name: one.int64_val for one in node.attr}
+            ends = values["comm_src"], values["comm_dst"]
+            assert ends[node.type - 5] == rank
+            assert (values["comm_size"], values["comm_tag"]) == (64, node.id)
+            assert node.type == 5 or not node.data_deps
+            waiting[rank, node.id, node.type] = ends, set(node.data_deps)
+    assert len(waiting) == 48
+    done, steps = set(), 0
+    while len(done) < len(waiting):
+        # A send needs what its rank has received, a receive its message.
+        ready = {
+            key
+            for key, (ends, needs) in waiting.items()
+            if key not in done
+            and all((key[0], one, 6) in done for one in needs)
+            and (key[2] == 5 or (ends[0], key[1], 5) in done)
+        }
+        assert ready, "some nodes wait for ever"
+        done |= ready
+        steps += 1
+    assert steps == 2 * 6  # six steps of the ring, each a send and a receive
+
+
+def test_the_example_is_what_is_written():
+    for rank, trace in enumerate(chakra_traces(ring(), chunk_bytes=64)):
+        assert (EXAMPLES / f"ring_allreduce.{rank}.et").read_bytes() == trace
