@@ -97,6 +97,7 @@ class ArrayApplication(Application):
             raise ArrayProgramError(
                 f"the arrays of {array_program.name} take {held} words, most of them {largest.name}({bounds}); "
                 f"a node has {NODE_WORDS}",
+                position=largest.position,
                 hint="every node has room for all elements; make the arrays smaller (--set)",
             )
         self.first = dict(first_values(array_program, seed), **(first or {}))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class Homes:
     @cached_property
     def size(self) -> int:
         """Elements of all arrays."""
-        return sum(int(np.prod(array.shape, dtype=np.int64)) for array in self.program.arrays.values())
+        return sum(prod(array.shape) for array in self.program.arrays.values())
 
     @cached_property
     def _owners(self) -> dict[tuple[str, tuple[Spread, ...]], np.ndarray]:

@@ -18,6 +18,7 @@ from .text import expression_of
 IGNORED = ("independent", "dynamic", "inherit", "sequence", "nosequence", "new")
 """Directives that change neither an owner nor a value."""
 KNOWN = ("PROCESSORS", "TEMPLATE", "ALIGN", "DISTRIBUTE", "REDISTRIBUTE")
+PASSED_OVER = f"known are {', '.join(KNOWN)}; without effect {', '.join(word.upper() for word in IGNORED)}"
 
 
 def parts(text: str) -> list[str]:
@@ -69,9 +70,7 @@ class Directives:
         if word[0] in how:
             how[word[0]](rest, line)
         elif word[0] not in IGNORED:
-            raise self._error(
-                line, f"there is no directive {text.split('(')[0].strip()} here", f"known are {', '.join(KNOWN)}"
-            )
+            raise self._error(line, f"there is no directive {text.split('(')[0].strip()} here", PASSED_OVER)
 
     def redistribute(self, text: str, line: int) -> Redistribute | None:
         """Take a directive among the statements; None if it changes nothing."""
@@ -107,6 +106,11 @@ class Directives:
                 array = self.names.arrays.get(name)
                 if array is None or not array.bounds:
                     raise self._error(line, f"{name} is neither a template nor an array")
+                if name in self.alignments:
+                    target, _, first_line = self.alignments[name]
+                    raise self._error(
+                        line, f"{name} is aligned with {target} on line {first_line}, and lies where that does"
+                    )
                 self.shapes[name] = array.bounds
                 self.alignments[name] = (name, tuple(Aligned(axis, 1, 0) for axis in range(len(array.bounds))), line)
         for name, (target, _, line) in self.alignments.items():
@@ -130,7 +134,7 @@ class Directives:
                 for at, axis in self.straight.get(name, {}).items():
                     known[at] = Aligned(axis, 1, self.shapes[target][at][0] - array.bounds[axis][0])
                 alignment = tuple(known.get(at, aligned) for at, aligned in enumerate(alignment))
-            made = Array(name, array.bounds, target, alignment)
+            made = Array(name, array.bounds, target, alignment, array.position)
             try:
                 check_alignment(made, self.templates)
             except ArrayProgramError as error:
@@ -140,7 +144,7 @@ class Directives:
                     f"{self.names.text.position(line, name)}: {name} lies on all of a dimension of {target} that is distributed; "
                     "every processor holds all of it, and computes what is assigned to it"
                 ] = None
-                made = Array(name, array.bounds)
+                made = Array(name, array.bounds, position=array.position)
             self.names.arrays[name] = made
 
     def _everywhere(self, name: str, template: str) -> bool:
@@ -173,8 +177,22 @@ class Directives:
             raise self._error(line, f"{what} is written name(…), not {text or 'nothing'}")
         return found[1], parts(found[2])
 
+    def _listed(self, rest: str, line: int, what: str) -> list[tuple[str, list[str]]]:
+        """Names with their sizes: ``p(4), q(2,2)``, and ``, DIMENSION(4) :: p, q``."""
+        head, listed, several = rest.partition("::")
+        if not listed:
+            return [self._call(one, line, what) for one in parts(rest)]
+        shape = head.strip().lstrip(",").strip()
+        if shape and re.fullmatch(r"dimension\s*\(.*\)", shape) is None:
+            raise self._error(line, f"{shape} is no attribute of {what}", "DIMENSION(…) is one")
+        common = shape.removeprefix("dimension").strip()
+        return [self._call(one if "(" in one else one + common, line, what) for one in parts(several)]
+
     def _processors(self, rest: str, line: int) -> None:
-        name, sizes = self._call(rest, line, "a grid of processors")
+        for name, sizes in self._listed(rest, line, "a grid of processors"):
+            self._grid(name, sizes, line)
+
+    def _grid(self, name: str, sizes: list[str], line: int) -> None:
         if self.processors is not None and not self.grids:
             if len(self.processors) != len(sizes):
                 raise self._error(line, f"--procs gives {len(self.processors)} dimensions and {name} has {len(sizes)}")
@@ -196,14 +214,14 @@ class Directives:
         self.grids[name] = made
 
     def _template(self, rest: str, line: int) -> None:
-        name, sizes = self._call(rest, line, "a template")
-        bounds = []
-        for size in sizes:
-            low, _, high = size.rpartition(":")
-            bounds.append((self._number(low, line) if low else 1, self._number(high, line)))
-            if bounds[-1][0] > bounds[-1][1]:
-                raise self._error(line, f"the template {name} is empty along a dimension, {size}")
-        self.shapes[name] = tuple(bounds)
+        for name, sizes in self._listed(rest, line, "a template"):
+            bounds = []
+            for size in sizes:
+                low, _, high = size.rpartition(":")
+                bounds.append((self._number(low, line) if low else 1, self._number(high, line)))
+                if bounds[-1][0] > bounds[-1][1]:
+                    raise self._error(line, f"the template {name} is empty along a dimension, {size}")
+            self.shapes[name] = tuple(bounds)
 
     def _name_and_spreads(self, text: str, line: int) -> tuple[str, tuple[Spread, ...]]:
         text, onto, grid = re.split(r"(\bonto\b)", text, maxsplit=1) if " onto " in text else (text, "", "")
@@ -232,6 +250,12 @@ class Directives:
         for name in names:
             full = kinds.strip() if not listed else f"{name}{kinds.strip()}"
             own, spreads = self._name_and_spreads(full, line)
+            if own in self.spreads:
+                raise self._error(
+                    line,
+                    f"{own} is distributed on line {self.spreads[own][1]} already",
+                    "REDISTRIBUTE, among statements",
+                )
             self.spreads[own] = (spreads, line)
 
     def _aligned(self, text: str, line: int) -> tuple[str, list[str]]:
@@ -248,6 +272,8 @@ class Directives:
         source, target = source.strip(), target.strip()
         for name in parts(several) if listed else [""]:
             own, subscripts = self._aligned(f"{name}{source}", line)
+            if own in self.alignments:
+                raise self._error(line, f"{own} is aligned on line {self.alignments[own][2]} already")
             whole = re.fullmatch(r"[a-z]\w*", target)
             template, places = (
                 (target, [":"] * len(subscripts)) if whole else self._call(target, line, "what it is aligned with")

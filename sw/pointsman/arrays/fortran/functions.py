@@ -102,7 +102,9 @@ class Functions:
         one = self.known[name]
         if name in self.stack:
             way = " calls ".join((*self.stack[self.stack.index(name) :], name))
-            raise self.text.error(line, f"recursion: {way}; functions are put in place of their calls", part=name)
+            raise self.text.error(
+                line, f"recursion: {way}; functions are put in place of their calls", part=name, hint="write a loop"
+            )
         arguments = [] if node.items[1] is None else list(node.items[1].children)
         if len(arguments) != len(one.dummies) or any(
             isinstance(given, F.Subscript_Triplet | F.Component_Spec | F.Actual_Arg_Spec) for given in arguments

@@ -15,6 +15,7 @@ from fparser.two.utils import walk
 from pointsman.arrays.errors import ArrayProgramError
 from pointsman.arrays.tree.affine import Affine, Range
 from pointsman.arrays.tree.mapping import Array
+from pointsman.arrays.tree.reach import outside
 from pointsman.arrays.tree.sections import Section, SectionReference, array_assignment
 from pointsman.arrays.tree.statements import (
     Apply,
@@ -114,6 +115,15 @@ class _Reader:
         at_once = [self.directives.redistribute(*one) for one in changes]
         body = (*filter(None, at_once), *self.statements(self.without_end(statements)))
         free = self.names
+        for one, dimension, value in outside(body, free.arrays):
+            low, high = free.arrays[one.array].bounds[dimension]
+            line = one.position.line if one.position is not None else 1
+            raise self.text.error(
+                line,
+                f"{one} comes to {value}, outside the bounds {low}:{high} of {one.array}: such elements have no owner",
+                part=one.array,
+                hint="change the bounds of the loop, or of the array",
+            )
         return ArrayProgram(
             name,
             next(iter(self.directives.grids.values())),
@@ -195,7 +205,7 @@ class _Reader:
         bounds = self.bounds(name, shape, line)
         if name in self.names.arrays:
             raise self.text.error(line, f"{name} is declared twice", part=name)
-        self.names.arrays[name] = Array(name, bounds)
+        self.names.arrays[name] = Array(name, bounds, position=self.text.position(line, name))
 
     def bounds(self, name: str, shape: Any, line: int) -> tuple[tuple[int, int], ...]:
         bounds = []

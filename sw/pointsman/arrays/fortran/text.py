@@ -16,6 +16,8 @@ from fparser.two.utils import FortranSyntaxError, NoMatchError
 from pointsman.arrays.errors import ArrayProgramError
 from pointsman.program.program import Position
 
+from .faults import suspect, unclosed
+
 DIRECTIVE = re.compile(r"[!cC*]hpf\$", re.IGNORECASE)
 FIXED = (".f", ".for", ".f77", ".ftn")
 
@@ -75,9 +77,21 @@ class FortranText:
         except (FortranSyntaxError, NoMatchError) as error:
             found = re.search(r"at line (\d+)", str(error))
             number = int(found[1]) if found else 1
-            raise self.error(number, "this is no Fortran statement, or none that may stand here") from None
+            raise self._refused(number) from None
         except Exception as error:  # fparser has no common class for what it raises on hostile text
             raise self.error(1, f"the text cannot be parsed: {type(error).__name__}") from None
+
+    def _refused(self, number: int) -> ArrayProgramError:
+        """What is wrong with a line that the parser refuses."""
+        line = self.lines[number - 1] if 1 <= number <= len(self.lines) else ""
+        if line and (found := unclosed(self.lines, number)) is not None:
+            start, what = found
+            return self.error(start, f"this {what} has no END {what} before line {number}", part=what)
+        message = "this is no Fortran statement, or none that may stand here"
+        if (wrong := suspect(line)) is None:
+            return self.error(number, message)
+        column, why = wrong
+        return ArrayProgramError(f"{message}: {why}", position=Position(self.file, number, column), line=line)
 
 
 def _joined(lines: list[str], *, fixed: bool) -> list[str]:

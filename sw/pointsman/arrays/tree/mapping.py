@@ -7,9 +7,11 @@ processor is named by its coordinates in these alone (Yuan 1998, §5.1: e = M d 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Literal
+
+from pointsman.program.program import Position
 
 from .affine import Affine
 
@@ -117,12 +119,16 @@ class Aligned:
 
 @dataclass(frozen=True)
 class Array:
-    """An array: its bounds, and its alignment to each dimension of a template; ``template`` None is replicated."""
+    """An array: its bounds, and its alignment to each dimension of a template; ``template`` None is replicated.
+
+    ``position`` is where a text declares it.
+    """
 
     name: str
     bounds: tuple[tuple[int, int], ...]
     template: str | None = None
     alignment: tuple[Aligned, ...] = ()
+    position: Position | None = field(default=None, compare=False)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -326,10 +326,10 @@ def _answer(
 
     from pointsman.arrays.analysis.emulation import count as counted
 
-    first = {name: np.ones(array.shape) for name, array in program.arrays.items()}
     figures: dict[str, Any] = {}
     for step, found in steps.items():
         try:
+            first = {name: np.ones(array.shape) for name, array in program.arrays.items()} if count else {}
             cost = counted(found, first) if count else None
         except (ArithmeticError, ValueError) as error:
             raise PointsmanError(

@@ -50,6 +50,15 @@ def test_an_array_is_its_own_template() -> None:
     ("line", "said"),
     [
         ("frobnicate a", "there is no directive frobnicate a here"),
+        ("frobnicate a", "without effect INDEPENDENT"),
+        ("template t(4), s(3:2)", "the template s is empty along a dimension"),
+        ("template, allocatable :: t(4)", "allocatable is no attribute of a template"),
+        ("distribute b(*,block)\n!hpf$ distribute b(block,*)", "b is distributed on line"),
+        ("distribute a(block)\n!hpf$ align b(i,j) with a(i)\n!hpf$ align b(i,j) with a(j)", "b is aligned on line"),
+        (
+            "distribute a(block)\n!hpf$ align b(i,j) with a(i)\n!hpf$ distribute b(block,*)",
+            "b is aligned with a on line",
+        ),
         ("align c(i) with a(i)", "declared otherwise, or not at all"),
         ("align a(i) with t(i)", "there is no template t"),
         ("align a(i), t", "an alignment is written"),
@@ -73,7 +82,8 @@ def test_what_is_refused(line: str, said: str) -> None:
     with pytest.raises(ArrayProgramError) as caught:
         _read(f"!hpf$ {line}\n")
     assert said in str(caught.value)
-    assert "p.f90:4:" in str(caught.value) or "not distributed" in said
+    place = f"p.f90:{4 + line.count(chr(10))}:"
+    assert place in str(caught.value) or "not distributed" in said
 
 
 def test_elements_without_an_owner_are_refused() -> None:
@@ -165,3 +175,16 @@ def test_numbers_of_processors_that_only_a_run_knows() -> None:
     assert read_program(text, "p.f90", processors=[4]).grid.shape == (4,)
     with pytest.raises(ArrayProgramError, match="the number of processors of q has no value here"):
         read_program(text, "p.f90")
+
+
+def test_several_templates_and_grids_on_a_line() -> None:
+    program = _read("!hpf$ template t(4), s(0:3)\n!hpf$ distribute t(block)\n!hpf$ distribute s(cyclic)\n")
+    assert [template.bounds for template in program.templates.values()] == [((1, 4),), ((0, 3),)]
+    text = (
+        "program p\nreal, dimension(8, 8) :: a\n!hpf$ processors, dimension(4) :: q\n!hpf$ processors :: r(2, 2)\n"
+        "!hpf$ template, dimension(8, 8) :: t\n!hpf$ align with t :: a\n!hpf$ distribute (block, cyclic) onto r :: t\n"
+        "a(1, 1) = a(2, 2)\nend\n"
+    )
+    program = read_program(text, "p.f90")
+    assert [grid.shape for grid in program.grids] == [(4,), (2, 2)]
+    assert program.arrays["a"].template == "t"

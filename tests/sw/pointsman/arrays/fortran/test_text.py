@@ -22,8 +22,8 @@ def test_places_are_found_as_words() -> None:
     ("text", "said"),
     [
         ("", "p.f90:1:1: the program has no END"),
-        ("program p\nx = = 1\nend\n", "p.f90:2:1: this is no Fortran statement"),
-        ("program p\ndo i = 1, 3\nend\n", "this is no Fortran statement"),
+        ("program p\nx = = 1\nend\n", "p.f90:2:5: this is no Fortran statement"),
+        ("program p\ndo i = 1, 3\nend\n", "p.f90:2:1: this DO has no END DO before line 3"),
         ("\x00\xff\nend\n", "p.f90:1:1"),
     ],
 )

@@ -83,8 +83,8 @@ def test_no_program(tmp_path: Path) -> None:
     program.write_text("program p\nx = = 1\nend\n")
     done = _call(program)
     assert done.exit_code == 2
-    assert f"{program}:2:1: this is no Fortran statement" in done.output
-    assert "  x = = 1\n  ^" in done.output
+    assert f"{program}:2:5: this is no Fortran statement" in done.output
+    assert "  x = = 1\n      ^" in done.output
     program.write_text("program p\nreal a(4), s\n!hpf$ processors q(2)\ns = 0\na = a / (1 - a)\nend\n")
     assert "cannot be carried out with all values 1" in _call(program, "--count").output
 
@@ -230,5 +230,6 @@ def test_arrays_larger_than_the_nodes_hold(tmp_path: Path) -> None:
     program.write_text("program p\nreal a(3000000)\n!hpf$ processors q(2)\n!hpf$ distribute a(block)\na(1) = 0\nend\n")
     done = _call(program, "--dry")
     assert done.exit_code == 2, done.output
-    assert "the arrays of p take 3000000 words, most of them a(1:3000000); a node has 1048576" in done.output
+    said = "large.f90:2:6: the arrays of p take 3000000 words, most of them a(1:3000000); a node has 1048576"
+    assert said in done.output
     assert "hint: " in done.output
