@@ -1,11 +1,12 @@
 """One-sided accesses on every target, in cycles, beside operators that were compiled; and LogP predictions of four sorts
 beside runs.
 
-    python benchmarks/one_sided.py [--mesh 4x4] [--sorts | --functional]
+    python benchmarks/one_sided.py [--mesh 4x4] [--sorts | --functional | --tables]
 
 Accesses: what a read, a put and its sync, a store, a bulk read of 256 bytes take from node 0 to its neighbour and to the
 furthest node while nothing else happens; and the cycles a store when every node stores to every other one. Compiled: a shift
-of as many words."""
+of as many words. Tables: the accesses of Table 6-1 of von Eicken 1993 on the machine with the figures of the CM-5, and the scan
+of Table 6-2 on as many processors as there."""
 
 from __future__ import annotations
 
@@ -192,6 +193,110 @@ def radix_phases(keys: int = 1 << 15, procs: int = 8) -> dict[str, Any]:
     }
 
 
+BULK, LARGE = 80, 400
+"""Bytes of bulk transfers, which Table 6-1 does not say: five packets fit its figures best. A put has its counter allocated where
+it goes if it is larger than a few messages; the packets beyond five are taken off its times."""
+
+
+class MicroBenchmarks(SplitCApplication):
+    """Single accesses of processor 0 to processor 1, in tenths of a microsecond: of the call, and until they are complete."""
+
+    async def splitc_main(self, s: SplitC) -> dict[str, tuple[int, int]]:
+        found: dict[str, tuple[int, int]] = {}
+        cells = {
+            "32-bit": await s.all_spread_allocate(2, np.int32),
+            "64-bit": await s.all_spread_allocate(2, np.float64),
+        }
+        near, far = s.allocate(LARGE, np.uint8), s.allocate(LARGE, np.uint8)
+        there = s.pointer(1, far.addr, np.uint8)
+        counters = {name: s.store_counter() for name in ("32-bit", "64-bit", "bulk")}
+        await s.barrier()
+        if s.MYPROC == 1:
+            for name, size in (("32-bit", 4), ("64-bit", 8), ("bulk", BULK)):
+                await s.store_sync(size, counters[name])
+                found[name] = s.time, s.time
+            return found
+
+        async def timed(name: str, access: Awaitable[object]) -> None:
+            began = s.time
+            await access
+            called = s.time - began
+            await s.sync()
+            found[name] = called, s.time - began
+            await s.compute(1000)
+
+        for size, cell in cells.items():
+            await timed(f"read {size}", s.read(cell + 1))
+            await timed(f"write {size}", s.write(cell + 1, 1))
+            await timed(f"get {size}", s.get(cell + 1, s.pointer(0, near.addr, cell.dtype)))
+            await timed(f"put {size}", s.put(cell + 1, 2))
+        await timed("read bulk", s.bulk_read(near, there, BULK))
+        await timed("get bulk", s.bulk_get(near, there, BULK))
+        await timed("put bulk", s.bulk_put(there, near, LARGE))
+        await timed("write bulk", s.bulk_write(there, near, LARGE))
+        for size, cell in cells.items():
+            began = s.time
+            await s.store(cell + 1, 3, counters[size])
+            found[f"store {size}"] = s.time - began, began
+            await s.compute(1000)
+        began = s.time
+        await s.bulk_store(there, near, BULK, counters["bulk"])
+        found["store bulk"] = s.time - began, began
+        return found
+
+
+def micro_benchmarks() -> dict[str, dict[str, float]]:
+    """Overhead and latency of each access of Table 6-1, in microseconds.
+
+    What a split-phase access costs its processor is the call, and to receive the reply. "store bulk, counter": a bulk store that
+    has a counter allocated where it goes first, as a put: a put without its acknowledgement."""
+    machine = CALIBRATIONS["cm5"]
+    made = MicroBenchmarks(argparse.Namespace(), mesh(2))
+    found, arrived = pointsman.run(made, target="logp", logp="cm5").finished.record.results
+    more = (LARGE - BULK) // machine.packet * max(machine.send, machine.gap)
+    times: dict[str, tuple[float, float]] = {}
+    for name, (called, complete) in found.items():
+        what, size = name.split()
+        if what == "store":
+            times[name] = called, arrived[size][0] - complete
+        elif name in ("put bulk", "write bulk"):
+            times[name] = called - more + machine.receive * (what == "put"), complete - more
+        else:
+            replies = -(-BULK // machine.packet) if size == "bulk" else 1
+            times[name] = called + machine.receive * replies * (what in ("get", "put")), complete
+    acknowledged = machine.send + machine.latency + machine.receive
+    call, complete = times["put bulk"]
+    times["store bulk, counter"] = call - machine.receive, complete - acknowledged
+    return {
+        name: {"overhead": round(call / 10, 2), "latency": round(complete / 10, 2)}
+        for name, (call, complete) in times.items()
+    }
+
+
+class Scanning(SplitCApplication):
+    """The scan of a pass of radix sort with digits of 16 bits: the keys before each digit's, and the totals, everywhere."""
+
+    memory_bytes = 1 << 22
+
+    async def splitc_main(self, s: SplitC) -> int:
+        count = np.ones(1 << 16, np.int32)
+        await s.barrier()
+        began = s.time
+        upto = await s.scan(count)
+        total = await s.broadcast(upto, s.PROCS - 1)
+        await s.barrier()
+        assert (upto == s.MYPROC + 1).all()
+        assert (total == s.PROCS).all()
+        return s.time - began
+
+
+def scanning(procs: int = 512, keys: int = 1 << 20, passes: int = 2) -> float:
+    """Microseconds of scanning for each of ``keys`` keys of a processor, all passes."""
+    made = Scanning(argparse.Namespace(), mesh(procs))
+    cycles = max(pointsman.run(made, target="logp", logp="cm5").finished.record.results)
+    return round(passes * cycles / 10 / keys, 3)
+
+
 def threads() -> dict[str, dict[str, Any]]:
     """Events of the TAM programs on 8 processors, with cycles of the CM-5."""
     programs = {"fib": [12], "matmul": [6], "quicksort": [40, 1], "radicals": [12]}
@@ -226,18 +331,17 @@ def main() -> None:
     parser.add_argument("--mesh", default="4x4")
     parser.add_argument("--sorts", action="store_true", help="only the sorts")
     parser.add_argument("--functional", action="store_true", help="only the functional programs")
+    parser.add_argument("--tables", action="store_true", help="only Tables 6-1 and 6-2")
     given = parser.parse_args()
     found: dict[str, Any] = {}
-    if not given.sorts and not given.functional:
-        found = {
-            "mesh": given.mesh,
-            "accesses": accesses(parse_size(given.mesh)),
-            "tam": threads(),
-            "radix": radix_phases(),
-        }
-    if not given.functional:
+    every = not (given.sorts or given.functional or given.tables)
+    if every:
+        found = {"mesh": given.mesh, "accesses": accesses(parse_size(given.mesh)), "tam": threads()}
+    if every or given.tables:
+        found |= {"radix": radix_phases(), "micro": micro_benchmarks(), "scanning": scanning()}
+    if every or given.sorts:
         found["sorts"] = sorts()
-    if not given.sorts:
+    if every or given.functional:
         found["functional"] = functional()
     print(json.dumps(found, indent=1))
 

@@ -44,3 +44,18 @@ def test_permuting_takes_what_its_messages_take_and_scanning_what_the_digits_tak
     for one in (few, many):
         assert one["messages"] < one["microseconds"]["permuting"] < 1.6 * one["messages"]
     assert many["microseconds"]["scanning"] == pytest.approx(few["microseconds"]["scanning"] / 4, rel=0.05)
+
+
+def test_the_table_of_accesses_is_the_sum_of_messages_but_for_the_counter_of_bulk_stores(one_sided: Any) -> None:
+    found = one_sided.micro_benchmarks()
+    assert found["read 64-bit"] == {"overhead": 11.2, "latency": 11.2}
+    assert found["get 32-bit"] == {"overhead": 3.1, "latency": 11.2}
+    assert found["store 64-bit"] == {"overhead": 1.6, "latency": 5.6}
+    for what, theirs in (("overhead", 19.5), ("latency", 23.5)):
+        assert found["store bulk, counter"][what] == pytest.approx(theirs, rel=0.05)
+        assert found["store bulk"][what] < 0.6 * theirs
+
+
+def test_scanning_is_right_and_takes_longer_on_a_deeper_tree(one_sided: Any) -> None:
+    few, many = one_sided.scanning(4), one_sided.scanning(16)
+    assert 1.5 * few < many < 3 * few

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pointsman.runtime.active.carrier import Batch, Message
+from pointsman.errors import PointsmanError
+from pointsman.runtime.active.carrier import NO_INTERRUPTS, WITH_INTERRUPTS, Batch, HandleAtOnce, Message
 from pointsman.runtime.active.endpoint import part_of
 from pointsman.runtime.api.substrate import Port, Signature
 
@@ -25,6 +26,9 @@ class LogpCarrier:
         self.number = number
         self.nodes = machine.nodes
         self.in_order = machine.parameters.in_order
+
+    def handle_at_once(self, handle: HandleAtOnce) -> None:
+        raise PointsmanError(NO_INTERRUPTS, hint=WITH_INTERRUPTS)
 
     async def start(self) -> None:
         """The machine needs no loading."""

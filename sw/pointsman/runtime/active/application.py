@@ -22,11 +22,14 @@ class ActiveApplication(Application, ABC):
     ----------
     window : int
         Requests of each other node for which a node of the hardware has room.
+    replies : int
+        Replies for which it has room.
     trace : ActiveTrace or None
         Gets what happens in the run.
     """
 
     window: int = 4
+    replies: int = 16
     trace: ActiveTrace | None = None
     _run: tuple[object, dict[int, CreditCarrier]] | None = None
     """The clock of a run, and the carriers of its nodes."""
@@ -48,7 +51,8 @@ class ActiveApplication(Application, ABC):
             return made
         if self._run is None or self._run[0] is not node.clock:
             self._run = node.clock, {}
-        return CreditCarrier(link_of(node.substrate, node.nodes), window=self.window, peers=self._run[1])
+        link = link_of(node.substrate, node.nodes)
+        return CreditCarrier(link, window=self.window, replies=self.replies, peers=self._run[1])
 
     def observe(self, node: Node, endpoint: AnyEndpoint) -> None:
         """Have the trace, if there is one, told what a node's endpoint does."""

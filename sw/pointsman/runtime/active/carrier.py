@@ -11,6 +11,7 @@ arguments, the data; one that fits `SHORT_WORDS` goes as a short message where l
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 from typing import NamedTuple, Protocol
 
@@ -69,6 +70,12 @@ class Batch(NamedTuple):
     size: int
 
 
+HandleAtOnce = Callable[[Message], tuple[int, list[Message]]]
+"""What an interrupt handler does with a request: the cycles that it takes, and the messages that it sends to its source."""
+NO_INTERRUPTS = "active messages that interrupt need a processor with an interrupt handler"
+WITH_INTERRUPTS = "--target numesh has one; elsewhere a node takes messages when it communicates"
+
+
 def words_of(message: Message) -> np.ndarray:
     """A message as words, an array of uint32 without padding. The source is not among them: the network tells it."""
     head = (
@@ -117,6 +124,15 @@ class Carrier(Protocol):
 
     batches: bool
     """Are many messages at once handed over as a `Batch`? Otherwise they go one by one."""
+
+    def handle_at_once(self, handle: HandleAtOnce) -> None:
+        """From the start on, have requests handled when they come, whatever the program does.
+
+        Raises
+        ------
+        PointsmanError
+            If nothing interrupts this node's processor.
+        """
 
     async def start(self) -> None:
         """Before the first message."""

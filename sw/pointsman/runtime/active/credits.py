@@ -9,13 +9,29 @@ no more replies than it has room for. So a node holds at most (nodes - 1) * wind
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 
 from pointsman.errors import PointsmanError
 
-from .carrier import MOST_CREDITS, Batch, Kind, Message, NodeEndedError, message_of, words_of
+from .carrier import (
+    MOST_CREDITS,
+    NO_INTERRUPTS,
+    WITH_INTERRUPTS,
+    Batch,
+    HandleAtOnce,
+    Kind,
+    Message,
+    NodeEndedError,
+    message_of,
+    words_of,
+)
+
+AtOnce = Callable[[int, np.ndarray], tuple[int, list[tuple[int, np.ndarray]]] | None]
+"""What an interrupt handler does with a message, by its source and words: the cycles that it takes, and the messages that it
+sends (node, words); None if the message waits until the program takes it."""
 
 
 class Link(Protocol):
@@ -26,6 +42,9 @@ class Link(Protocol):
     in_order: bool
     arrived: deque[tuple[int, np.ndarray]]
     """Messages that have come, oldest first: source and words."""
+
+    def handle_at_once(self, handle: AtOnce) -> bool:
+        """From the start on, have messages handled when they come, whatever the processor does; False: it has no interrupts."""
 
     async def start(self) -> None:
         """Before the first message."""
@@ -91,6 +110,8 @@ class CreditCarrier:
         self.handed = [0] * link.nodes
         """Requests of each node that were handed over to be handled."""
         self.ended = False
+        self._at_once = self._noticed = 0
+        """Requests that were handled at once, and those of them of which the program has been told by an end of `wait`."""
         self.peers = {} if peers is None else peers
         self.peers[link.number] = self
         self.peak = 0
@@ -115,6 +136,28 @@ class CreditCarrier:
     async def send_batch(self, to: np.ndarray, batch: Batch) -> None:
         raise AssertionError("messages go one by one")
 
+    def handle_at_once(self, handle: HandleAtOnce) -> None:
+        def interrupted(source: int, words: np.ndarray) -> tuple[int, list[tuple[int, np.ndarray]]] | None:
+            message = message_of(source, words)
+            # Those that wait already come first, and room is kept for replies until the program takes them.
+            if message.kind != Kind.REQUEST or self.held[source]:
+                return None
+            cycles, replies = handle(message)
+            self._credited(message)
+            self.handed[source] += 1
+            self.owed[source] += 1
+            self._at_once += 1
+            if not replies and self.owed[source] >= self._least:
+                replies = [Message(self.number, Kind.CREDIT, 0)]
+            sent = []
+            for reply in replies:
+                credits, self.owed[source] = self.owed[source], 0
+                sent.append((source, words_of(reply._replace(credits=credits))))
+            return cycles, sent
+
+        if not self.link.handle_at_once(interrupted):
+            raise PointsmanError(NO_INTERRUPTS, hint=WITH_INTERRUPTS)
+
     async def receive(self, *, replies_only: bool) -> Message | None:
         requests, replies = self.waiting
         if not replies and (replies_only or not requests):
@@ -136,9 +179,15 @@ class CreditCarrier:
         self._sort()
         # A node without room for another request here has a whole window that is not handled yet, or is given back now.
         await self._give_back(self._least)
-        while not (replies or (requests and not replying) or (to is not None and (replying or self.room[to]))):
+        while not (
+            replies
+            or (requests and not replying)
+            or (to is not None and (replying or self.room[to]))
+            or self._at_once != self._noticed
+        ):
             await self.link.wait()
             self._sort()
+        self._noticed = self._at_once
 
     async def finish(self) -> None:
         await self._give_back(1)
@@ -161,14 +210,19 @@ class CreditCarrier:
             if owed >= least:
                 await self.send(node, Message(self.number, Kind.CREDIT, 0))
 
+    def _credited(self, message: Message) -> None:
+        """Room for requests that a message gives back."""
+        source = message.source
+        self.room[source] += message.credits
+        if self.room[source] > self.window:
+            raise PointsmanError(f"node {source} gave node {self.number} more credits than it had requests of it")
+
     def _sort(self) -> None:
         arrived = self.link.arrived
         while arrived:
             source, words = arrived.popleft()
             message = message_of(source, words)
-            self.room[source] += message.credits
-            if self.room[source] > self.window:
-                raise PointsmanError(f"node {source} gave node {self.number} more credits than it had requests of it")
+            self._credited(message)
             if message.kind == Kind.CREDIT:
                 continue
             if message.kind == Kind.REQUEST:

@@ -8,7 +8,7 @@ whose handlers send nothing (docs/active_messages.md has the argument).
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,8 @@ class Endpoint:
         The same at all nodes.
     state : object
         Handed to every handler that runs at this node.
+    interrupts : bool
+        Requests are handled when they come, whatever the program does, by nodes that have an interrupt handler.
 
     Attributes
     ----------
@@ -44,7 +46,7 @@ class Endpoint:
         Told of messages to and from other nodes.
     """
 
-    def __init__(self, carrier: Carrier, handlers: Handlers, state: Any) -> None:
+    def __init__(self, carrier: Carrier, handlers: Handlers, state: Any, *, interrupts: bool = False) -> None:
         self.carrier = carrier
         self.handlers = handlers
         self.state = state
@@ -57,6 +59,8 @@ class Endpoint:
         self.sent = [0, 0]
         self.handled = [0, 0]
         self.trace: NodeTrace | None = None
+        if interrupts:
+            carrier.handle_at_once(self._interrupted)
 
     def refuse_in_handler(self, kind: type[PointsmanError], doing: str) -> None:
         """Raise an error of this kind if a handler runs."""
@@ -203,6 +207,14 @@ class Endpoint:
         if isinstance(message, Batch):
             await self._handle_batch(message)
             return
+        if self.carrier.dispatch:
+            await Wait(self.carrier.dispatch, Category.CPU)
+        name, answer = self._run(message)
+        if answer is not None:
+            await self._answer(message.source, name, message.kind == Kind.REPLY, answer)
+
+    def _run(self, message: Message) -> tuple[str, Any]:
+        """Run a message's handler; gives its name and what it gives."""
         is_reply = message.kind == Kind.REPLY
         handlers = self.handlers
         if message.handler >= len(handlers.functions) or handlers.is_reply[message.handler] != is_reply:
@@ -210,11 +222,8 @@ class Endpoint:
                 f"node {self.number} got a {message.kind.name.lower()} of node {message.source} to handler "
                 f"{message.handler}, which there is not"
             )
-        if self.carrier.dispatch:
-            await Wait(self.carrier.dispatch, Category.CPU)
         self.handled[is_reply] += 1
-        name = handlers.names[message.handler]
-        self.running = name
+        self.running = name = handlers.names[message.handler]
         try:
             answer = handlers.functions[message.handler](self.state, message.source, message.arguments, message.data)
         finally:
@@ -222,13 +231,26 @@ class Endpoint:
         if is_reply:
             self.due -= 1
         self._trace_handled(message.source, 1)
-        if answer is not None:
-            await self._answer(message.source, name, is_reply, answer)
+        return name, answer
+
+    def _interrupted(self, message: Message) -> tuple[int, list[Message]]:
+        """Handle a request at once, between two requests of the program. Gives the cycles that it takes, and its replies."""
+        name, answer = self._run(message)
+        made = [part for reply in self._replies(name, False, answer) for part in self._parts(reply)]
+        self.sent[1] += len(made)
+        if made:
+            self._trace_sent(message.source, len(made))
+        return self.carrier.dispatch, made
 
     async def _answer(self, to: int, name: str, is_reply: bool, answer: Any) -> None:
         """Send what a handler has given."""
+        for reply in self._replies(name, is_reply, answer):
+            await self._reply(to, reply)
+
+    def _replies(self, name: str, is_reply: bool, answer: Any) -> Sequence[Reply]:
+        """What a handler has given, as replies."""
         if answer is None:
-            return
+            return ()
         if inspect.isawaitable(answer):
             if inspect.iscoroutine(answer):
                 answer.close()
@@ -239,8 +261,8 @@ class Endpoint:
             raise HandlerSendsError(
                 f"handler '{name}' at node {self.number} answers a reply, and only requests are answered"
             )
-        for reply in (answer,) if isinstance(answer, Reply) else answer:
-            await self._reply(to, reply)
+        made: Sequence[Reply] = (answer,) if isinstance(answer, Reply) else answer
+        return made
 
     async def _reply(self, to: int, reply: Reply) -> None:
         """Send a reply; one with more data than a message holds as several, whose first arguments are addresses one behind
@@ -260,15 +282,23 @@ class Endpoint:
                 await self.carrier.send_batch(np.full(parts, to), batch)
                 self._trace_sent(to, parts)
             return
-        for at in range(0, parts * DATA_BYTES, DATA_BYTES):
-            arguments = (reply.arguments[0] + at, *reply.arguments[1:]) if at else reply.arguments
-            message = Message(self.number, Kind.REPLY, number, arguments, reply.data[at : at + DATA_BYTES])
+        for message in self._parts(reply):
             if to == self.number:
                 await self._handle(message)
                 continue
             while not await self.carrier.send(to, message):
                 await self._progress(to, replying=True)
             self._trace_sent(to, 1)
+
+    def _parts(self, reply: Reply) -> list[Message]:
+        """A reply as messages."""
+        number = self.handlers.numbered(reply.handler, reply=True)
+        check_size(reply.handler, reply.arguments, reply.data, parts=self.handlers.batches[number] is not None)
+        made = []
+        for at in range(0, max(1, len(reply.data)), DATA_BYTES):
+            arguments = (reply.arguments[0] + at, *reply.arguments[1:]) if at else reply.arguments
+            made.append(Message(self.number, Kind.REPLY, number, arguments, reply.data[at : at + DATA_BYTES]))
+        return made
 
 
 def part_of(batch: Batch, which: np.ndarray) -> Batch:

@@ -17,11 +17,13 @@ from packet_router.node import LAST, WORD
 from pointsman.errors import PointsmanError
 from pointsman.runtime.api.requests import Category, Lane, Wait
 from pointsman.runtime.numesh.online_agent import Agent, Service
+from pointsman.runtime.numesh.online_messages import OnlineMessage
 from pointsman.runtime.numesh.substrate import NumeshSubstrate
 from pointsman.runtime.packet import PacketSubstrate
 from pointsman.runtime.tdm import TdmSubstrate
 
 from .carrier import LONG_WORDS, SHORT_WORDS
+from .credits import AtOnce
 from .register_link import RegisterLink
 
 SHORT, LONG = "active_short", "active_long"
@@ -46,15 +48,23 @@ class NumeshLink:
         if len(queues) != 2:
             raise PointsmanError("the image has no channels for active messages")
         self.queues = (queues[SHORT], queues[LONG])
+        self._at_once: AtOnce | None = None
+        self._interruptions = self._noticed = 0
+        """Messages that were handled at once, and those of them after which `wait` has ended."""
+
+    def handle_at_once(self, handle: AtOnce) -> bool:
+        self._at_once = handle
+        return True
 
     async def start(self) -> None:
         await self.substrate.router.enter(self.phase, self.substrate.leave)
+        if self._at_once is not None:
+            self._agent().at_once = self._interrupted
 
     async def send(self, to: int, words: np.ndarray) -> None:
-        agent, is_long = self._agent(), len(words) > SHORT_WORDS
-        whole = np.zeros((SHORT_WORDS, LONG_WORDS)[is_long], np.uint32)
-        whole[: len(words)] = words
-        sending = agent.send(to, self.queues[is_long], whole)  # type: ignore[arg-type]
+        agent = self._agent()
+        queue, whole = self._whole_message(words)
+        sending = agent.send(to, queue, whole)  # type: ignore[arg-type]
         await Service(agent.until(lambda: sending.sent, Category.WRITE))
         self._take(agent)
 
@@ -67,8 +77,11 @@ class NumeshLink:
         agent = self._agent()
         self._take(agent)
         if not self.arrived:
-            await Service(agent.until(lambda: self._whole(agent), Category.READ))
+            await Service(
+                agent.until(lambda: self._whole(agent) or self._interruptions != self._noticed, Category.READ)
+            )
             self._take(agent)
+        self._noticed = self._interruptions
 
     def _agent(self) -> Agent:
         agent = self.substrate.agent
@@ -77,6 +90,24 @@ class NumeshLink:
 
     def _whole(self, agent: Agent) -> bool:
         return any(message.whole for queue in self.queues for message in agent.queues[queue])
+
+    def _whole_message(self, words: np.ndarray) -> tuple[int, np.ndarray]:
+        """The queue of a message, and its words filled up to the length of messages there."""
+        is_long = len(words) > SHORT_WORDS
+        whole = np.zeros((SHORT_WORDS, LONG_WORDS)[is_long], np.uint32)
+        whole[: len(words)] = words
+        return self.queues[is_long], whole
+
+    def _interrupted(self, message: OnlineMessage) -> tuple[int, list[tuple[int, int, np.ndarray]]] | None:
+        """A message that has come, in the interrupt handler."""
+        if message.queue not in self.queues or self._at_once is None:
+            return None
+        done = self._at_once(message.source, message.data)
+        if done is None:
+            return None
+        self._interruptions += 1
+        cycles, replies = done
+        return cycles, [(to, *self._whole_message(words)) for to, words in replies]
 
     def _take(self, agent: Agent) -> None:
         for queue in self.queues:
@@ -146,6 +177,10 @@ class AloneLink:
 
     async def send(self, to: int, words: np.ndarray) -> None:
         raise PointsmanError(f"there is no node {to} to send to")
+
+    def handle_at_once(self, handle: AtOnce) -> bool:
+        """Nothing can come."""
+        return True
 
     async def look(self) -> None:
         """Nothing can come."""

@@ -16,6 +16,7 @@ from pointsman.runtime.api.requests import Attend, Category, Lane, Transfer
 from pointsman.runtime.api.substrate import CycleClock
 
 from .carrier import LONG_WORDS, length_of
+from .credits import AtOnce
 
 
 class _Incoming:
@@ -66,6 +67,10 @@ class RegisterLink(ABC):
         self.incoming = [_Incoming(register, lead) for register in registers]
         self.lanes = [one.lane() for one in self.incoming]
         self.arrived: deque[tuple[int, np.ndarray]] = deque()
+
+    def handle_at_once(self, handle: AtOnce) -> bool:
+        """Nothing interrupts a processor for a word in a register."""
+        return False
 
     @abstractmethod
     def source(self, place: int, message: np.ndarray) -> int:

@@ -29,6 +29,9 @@ from .online_messages import HeaderLayout, OnlineMessage, OnlineSending
 
 Steps = Generator[Request, None, None]
 """A sequence of requests."""
+AtOnce = Callable[[OnlineMessage], tuple[int, Sequence[tuple[int, int, np.ndarray]]] | None]
+"""What the interrupt handler does with a message that has come whole, such as to read memory for another node (Metcalf 1997,
+§4.2.3): the cycles that it takes and the messages that it sends (node, queue, words); None if the message is to be queued."""
 
 
 class Service:
@@ -89,6 +92,8 @@ class Agent:
         comes, which bounds how long the node stays in the phase (§5.3.2)."""
         self.called = False
         """That barrier word has come."""
+        self.at_once: AtOnce | None = None
+        self._cycles_at_once = 0
 
     # -- what a program asks for -----------------------------------------------------------------------------
 
@@ -228,8 +233,9 @@ class Agent:
         yield piece
         self.called |= any(r in self.urgent for r in piece.calls[0])
         ended = self._keep(piece.moved.tolist())
-        if ended:
-            yield Wait(ended * self.costs.turn, Category.ONLINE)
+        busy, self._cycles_at_once = ended * self.costs.turn + self._cycles_at_once, 0
+        if busy:
+            yield Wait(busy, Category.ONLINE)
         begun = [self.input_at[r] for r in piece.calls[0] if r not in self.urgent]
         if begun:
             yield from self._begin(begun)
@@ -296,9 +302,24 @@ class Agent:
             if message.whole:
                 self.arriving[channel] = None
                 self.turns_in[channel] += 1 + message.total
+                self.peak = max(self.peak, self.held)
+                self._handle(message)
         self.moves += sum(moved)
         self.peak = max(self.peak, self.held)
         return ended
+
+    def _handle(self, message: OnlineMessage) -> None:
+        """Have a message to this node handled at once, if it is one of those."""
+        if message.passing or self.at_once is None:
+            return
+        done = self.at_once(message)
+        if done is None:
+            return
+        self.take(message)
+        cycles, replies = done
+        self._cycles_at_once += cycles
+        for to, queue, words in replies:
+            self.send(to, queue, words)  # type: ignore[arg-type]  # an array is a sequence of words
 
     def _begin(self, inputs: Sequence[int]) -> Steps:
         """Read the headers of new messages. A header for another node is sent on before its message's buffer is allocated."""

@@ -20,6 +20,8 @@ class Accesses:
     ----------
     poll_local : bool
         Take a message with each access to the own memory through a pointer.
+    interrupts : bool
+        Requests of others are handled when they come (`Endpoint`).
     endpoint : LayerEndpoint, optional
         Where Split-C is one of several layers; its handlers and ``state`` are entered by who made it.
     """
@@ -31,13 +33,14 @@ class Accesses:
         atomics: Mapping[str, Atomic],
         *,
         poll_local: bool = False,
+        interrupts: bool = False,
         endpoint: LayerEndpoint | None = None,
     ) -> None:
         self.own, self.procs = carrier.number, carrier.nodes
         self.poll_local = poll_local
         self.state = SplitCState(HandlerMemory(self.own, memory_bytes, self._refuse_in_handler), atomics)
         self.memory = self.state.memory
-        self.endpoint: AnyEndpoint = endpoint or Endpoint(carrier, splitc_handlers(), self.state)
+        self.endpoint: AnyEndpoint = endpoint or Endpoint(carrier, splitc_handlers(), self.state, interrupts=interrupts)
         self.uncounted = self.state.store_counter()
         """Of stores whose arrival something else tells."""
 

@@ -26,11 +26,15 @@ class SplitCApplication(ActiveApplication):
         Atomic calls: ``(old value, operand)`` to ``(new value, answer)``.
     poll_local : bool
         Take a message with each access to the own memory through a pointer.
+    interrupts : bool
+        A processor's interrupt handler serves the requests of others, also while it computes. On ``numesh`` only; elsewhere a
+        processor serves them when it communicates.
     """
 
     memory_bytes: int = 1 << 20
     atomics: Mapping[str, Atomic] = {}
     poll_local: bool = False
+    interrupts: bool = False
 
     @abstractmethod
     async def splitc_main(self, splitc: SplitC) -> Any:
@@ -39,7 +43,14 @@ class SplitCApplication(ActiveApplication):
     @final
     async def main(self, node: Node) -> Any:
         carrier = self.carrier(node)
-        splitc = SplitC(node, carrier, memory_bytes=self.memory_bytes, atomics=self.atomics, poll_local=self.poll_local)
+        splitc = SplitC(
+            node,
+            carrier,
+            memory_bytes=self.memory_bytes,
+            atomics=self.atomics,
+            poll_local=self.poll_local,
+            interrupts=self.interrupts,
+        )
         self.observe(node, splitc.endpoint)
         node.activity = "starting Split-C"
         await carrier.start()

@@ -44,6 +44,8 @@ class SplitC:
         Atomic calls beside those that are built in: ``(old value, operand)`` to ``(new value, answer)``.
     poll_local : bool
         Take a message with each access to the own memory through a pointer, as the implementation on the CM-5 does.
+    interrupts : bool
+        Requests of others are handled when they come, also while this processor computes; on ``numesh``.
     endpoint : LayerEndpoint, optional
         Where Split-C shares an endpoint with other layers (`pointsman.runtime.active.layers`).
 
@@ -63,13 +65,16 @@ class SplitC:
         memory_bytes: int = 1 << 20,
         atomics: Mapping[str, Atomic] | None = None,
         poll_local: bool = False,
+        interrupts: bool = False,
         endpoint: LayerEndpoint | None = None,
     ) -> None:
         self.node = node
         self.MYPROC, self.PROCS = carrier.number, carrier.nodes
         self.argv: list[str] = []
         functions = {**BUILT_IN, **(atomics or {})}
-        self.accesses = Accesses(carrier, memory_bytes, functions, poll_local=poll_local, endpoint=endpoint)
+        self.accesses = Accesses(
+            carrier, memory_bytes, functions, poll_local=poll_local, interrupts=interrupts, endpoint=endpoint
+        )
         self.state, self.memory = self.accesses.state, self.accesses.memory
         self.endpoint = self.accesses.endpoint
         self._own = self.state.counter()

@@ -1,12 +1,14 @@
 """The soak of active messages: random programs, and networks full of requests, until there are enough of them.
 
-    python -m tests.sw.pointsman.runtime.soak_active [--kind splitc|functional|flood|all] [--seed 0] [--programs 100000]
-        [--messages 10000000] [--target logp|packet|tdm|numesh] [--mesh 8x8] [--seconds S] [--table build/soak-active.json]
+    python -m tests.sw.pointsman.runtime.soak_active [--kind splitc|functional|sorts|flood|all] [--seed 0] [--programs 100000]
+        [--sorts 100] [--messages 10000000] [--target logp|packet|tdm|numesh] [--mesh 8x8] [--seconds S]
+        [--table build/soak-active.json]
 
 *splitc*: random Split-C programs on machines that delay and reorder messages; what a run ends with must be among what the
 definition permits (``splitc.semantics`` tries every order). *functional*: random functional programs, compiled to TAM both ways;
-what they give must be what a tree walk gives. *flood*: every node asks every other one as fast as it can, with buffers of the
-smallest legal size; each request must be handled once and each reply come once.
+what they give must be what a tree walk gives. *sorts*: random keys, many of them equal or none, sorted on 1 to 64 nodes of all
+four targets; that must be what ``numpy.sort`` gives, and the same everywhere. *flood*: every node asks every other one as fast
+as it can, with buffers of the smallest legal size; each request must be handled once and each reply come once.
 
 Can be stopped and gone on with: the table says how far each kind is, and the first programs that were wrong.
 """
@@ -48,6 +50,7 @@ DELAYS = (
 )
 LONGEST = 9
 """Operations of a random Split-C program; the orders of more are too many to try."""
+SORT = Path(__file__).parents[4] / "examples/splitc/sort.py"
 KEPT = 20
 """Seeds of wrong cases that are kept."""
 SAVED_EVERY = 5.0
@@ -83,6 +86,43 @@ def functional_case(seed: int) -> str:
     return ""
 
 
+SIZES = ((1, 1), (2, 1), (3, 1), (2, 2), (5, 1), (3, 2), (7, 1), (3, 3), (5, 3), (4, 4), (5, 5), (8, 8))
+MOST_COLUMNS = 9
+"""Nodes of a column sort on hardware: each must have 2 (P - 1)² keys."""
+
+MOST_KEYS = 1024
+"""Keys of a sort times its nodes, about: a message on many nodes of hardware takes long to simulate."""
+
+
+def sorts_case(seed: int) -> str:
+    """A sort on all four targets; gives what was wrong."""
+    rng = random.Random(seed)
+    size = SIZES[seed % len(SIZES)]
+    nodes = mesh(*size).nodes
+    most = max(12, MOST_KEYS // nodes)
+    algorithms = ["bitonic", "radix", "sample"] + ["column"] * (nodes <= MOST_COLUMNS)
+    arguments = {
+        "algorithm": rng.choice(algorithms),
+        "keys": rng.choice((0, 1, nodes - 1, 2 * nodes + 1, rng.randrange(1, most + 1), rng.randrange(1, most + 1))),
+        "bits": rng.choice((2, 4, 8)),
+        "key_bits": rng.choice((0, 1, 4, 31, 31)),
+        "key_seed": seed,
+    }
+    found = {}
+    for target, options in (
+        ("logp", {"logp": f"{rng.choice(DELAYS)},seed={seed}"}),
+        ("packet", {"engine": "model"}),
+        ("tdm", {"engine": "model"}),
+        ("numesh", {"engine": "model"}),
+    ):
+        done = pointsman.run(SORT, mesh(*size), arguments=arguments, target=target, **options)
+        if not done.correct:
+            return f"{size} {target} {arguments}: {done.text.splitlines()[-1]}"
+        found[target] = done.finished.record.results
+    other = [target for target, results in found.items() if results != found["logp"]]
+    return f"{size} {arguments}: {other} and logp differ" if other else ""
+
+
 class _Books:
     """What a node has handled: by source, a bit for each serial number."""
 
@@ -116,8 +156,10 @@ class Flood(ActiveApplication):
     """Every node asks every other one; who is next is drawn."""
 
     window = 1
+    replies = 1
     rounds = 8
     draw = 0
+    most_replies = 16
 
     async def main(self, node: Node) -> list[str]:
         carrier = self.carrier(node)
@@ -147,6 +189,8 @@ def flood_case(seed: int, target: str, size: tuple[int, ...], rounds: int) -> st
     network = mesh(*size)
     made = Flood(argparse.Namespace(), network)
     made.rounds, made.draw = rounds, seed
+    # Room for one reply is the smallest; with more of them, more requests of a node are under way.
+    made.replies = 1 if seed % 2 else Flood.most_replies
     options: dict[str, Any] = {"engine": "model"}
     if target == "logp":
         late = random.Random(seed).choice(("", ",delay=50", ",delay=900,in_order=false"))
@@ -200,9 +244,10 @@ def soak(
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--kind", choices=["splitc", "functional", "flood", "all"], default="all")
+    parser.add_argument("--kind", choices=["splitc", "functional", "sorts", "flood", "all"], default="all")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--programs", type=int, default=100_000)
+    parser.add_argument("--sorts", type=int, default=100)
     parser.add_argument("--messages", type=int, default=10_000_000)
     parser.add_argument("--target", choices=["logp", "packet", "tdm", "numesh"], default="logp")
     parser.add_argument("--mesh", default="8x8")
@@ -218,6 +263,7 @@ def main() -> int:
     kinds: dict[str, tuple[Callable[[int], str], int, int]] = {
         "splitc": (splitc_case, given.programs, 1),
         "functional": (functional_case, given.programs, 1),
+        "sorts": (sorts_case, given.sorts, 1),
         f"flood {given.target} {given.mesh}": (
             lambda seed: flood_case(seed, given.target, size, given.rounds),
             given.messages,

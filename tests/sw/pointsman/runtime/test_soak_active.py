@@ -10,13 +10,20 @@ import pytest
 from pointsman.runtime.tam.heap import Heap
 
 from . import soak_active
-from .soak_active import Progress, flood_case, functional_case, soak, splitc_case
+from .soak_active import Progress, flood_case, functional_case, soak, sorts_case, splitc_case
 
 
 def test_some_cases_of_each_kind_are_right() -> None:
     assert [splitc_case(seed) for seed in range(20)] == [""] * 20
     assert [functional_case(seed) for seed in range(5000, 5004)] == [""] * 4
     assert [flood_case(seed, "logp", (3, 3), 3) for seed in range(4)] == [""] * 4
+    assert sorts_case(1) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(9))
+def test_sorts_on_every_target_are_numpy_sort_and_the_same_everywhere(seed: int) -> None:
+    assert sorts_case(seed) == ""
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from pointsman.runtime.active.links import LONG, SHORT
 
 class One(ActiveApplication):
     window = 9
+    replies = 3
 
     async def main(self, node: Any) -> None:
         return None
@@ -40,6 +41,7 @@ def test_a_substrate_may_have_a_carrier_of_its_own_and_others_get_bounded_buffer
     carrier = made.carrier(alone)
     assert isinstance(carrier, CreditCarrier)
     assert carrier.window == 9
+    assert carrier.replies == 3
 
 
 def test_carriers_of_one_run_know_which_of_them_have_ended_and_those_of_another_do_not() -> None:

@@ -128,3 +128,55 @@ def test_the_only_node_is_nobody_to_send_to_and_other_substrates_carry_nothing()
         link.send(1, np.zeros(1, np.uint32)).send(None)
     with pytest.raises(PointsmanError, match="Namespace carries no active messages"):
         link_of(argparse.Namespace(), 2)
+
+
+class Busy(SplitCApplication):
+    """Processor 3 computes; processor 0 reads there, adds there, and stores more than there is room for."""
+
+    window = 2
+
+    async def splitc_main(self, s: SplitC) -> Any:
+        cell = await s.all_spread_allocate(4 * s.PROCS, np.int32)
+        mine = s.local((cell + s.MYPROC).here, 4)
+        mine[0] = 10 * s.MYPROC
+        await s.barrier()
+        began, found = s.time, ()
+        if s.MYPROC == 3:
+            await s.compute(5000)
+            await s.store_sync(4 * 9)  # which the handler has counted, or counts while this waits
+        elif s.MYPROC == 0:
+            found = int(await s.read(cell + 3)), int(await s.fetch_add(cell + 3, 1)), s.time - began
+            for k in range(9):
+                await s.store(cell + (3 + s.PROCS * (1 + k % 3)), k)
+        await s.barrier()
+        return found, mine.tolist()
+
+
+class BusyInterrupted(Busy):
+    interrupts = True
+
+
+def test_an_interrupt_handler_reads_and_adds_for_others_while_its_processor_computes() -> None:
+    found = {}
+    for kind in (Busy, BusyInterrupted):
+        results = pointsman.run(kind, mesh(2, 2), target="numesh", engine="model").finished.record.results
+        (read, added, found[kind]), _ = results[0]
+        assert (read, added) == (30, 30)
+        assert results[3][1] == [31, 6, 7, 8]
+    assert found[BusyInterrupted] < 300 < 5000 < found[Busy]
+
+
+class MixedInterrupted(Mixed):
+    interrupts = True
+
+
+@pytest.mark.slow
+def test_the_same_program_has_the_same_answer_with_interrupts() -> None:
+    assert pointsman.run(MixedInterrupted, mesh(2, 2), engine="model").finished.record.results == EXPECTED
+
+
+@pytest.mark.parametrize("target", ["packet", "tdm", "logp"])
+def test_nothing_interrupts_a_processor_on_other_targets(target: str) -> None:
+    options: dict[str, Any] = {} if target == "logp" else {"engine": "model"}
+    with pytest.raises(PointsmanError, match="that interrupt need a processor with an interrupt handler"):
+        pointsman.run(BusyInterrupted, mesh(2, 2), target=target, **options)

@@ -135,3 +135,18 @@ def test_the_word_that_opens_a_barrier_calls_the_handler_off():
     assert isinstance(piece, Attend)
     assert not piece.full
     assert not piece.empty
+
+
+def test_a_message_handled_at_once_is_not_queued_and_its_answer_goes_out():
+    here = agent()
+    here.at_once = lambda one: (7, [(one.source, 1, np.array([5], np.uint32))]) if one.queue == 0 else None
+    asked, told = message(2, 0, 0), message(2, 1, 0, 1)
+    for one in (asked, told):
+        one.have = one.total
+        here.queues[one.queue].append(one)
+        here.held += one.total
+        here._handle(one)
+    assert here.queues == [[], [told]]
+    assert here.held == 1
+    assert [sending.message.queue for channel in here.out for sending in channel] == [1]
+    assert here._cycles_at_once == 7

@@ -1,0 +1,46 @@
+"""Speeds of active messages are measured between barriers: messages are sent, and programs compute."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import pointsman
+from pointsman.network import mesh
+
+
+@pytest.fixture(scope="module")
+def program() -> ModuleType:
+    path = Path(__file__).parents[2] / "benchmarks" / "active_speed.py"
+    specification = importlib.util.spec_from_file_location("active_speed", path)
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("work", ["bulk", "kernel", "handler"])
+def test_as_many_messages_are_sent_as_are_counted(program: ModuleType, work: str) -> None:
+    made = program.Timed(argparse.Namespace(), mesh(4))
+    made.work, made.amount = work, 4096
+    record = pointsman.run(made, target="logp", logp="example").finished.record
+    # Most are sent to others, each as a packet; barriers have a few more.
+    assert 0.7 * 4096 < record.accesses[:, 0].min() <= record.accesses[:, 0].max() < 4096 + 500
+
+
+def test_a_program_that_computes_has_figures_beside_the_raw_engine(program: ModuleType) -> None:
+    seconds, cycles = program._timed((2, 1), "compute", 3000, 1000, target="packet", engine="model")
+    assert seconds > 0
+    assert 3000 < cycles < 4500
+    assert program._timed((2, 1), "wait", 3000, target="packet", engine="model")[1] >= 3000
+
+
+def test_the_abstract_machine_has_figures_for_each_kind_of_traffic(program: ModuleType) -> None:
+    found = program.on_logp(4, 1 << 12)
+    assert set(found) == {"bulk", "kernel", "handler"}
+    assert all(one > 0 for one in found.values())
