@@ -9,7 +9,7 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c soak-active fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc
+.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c soak-active soak-arrays fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,6 +95,11 @@ MESSAGES ?= 10000000
 
 soak-active: $(STAMP) ## random Split-C and functional programs (PROGRAMS=10000 each), then a full 8x8 network, MESSAGES=10000000 (can be stopped and started again)
 	@nice $(BIN)/python -m tests.sw.pointsman.runtime.soak_active --programs $(PROGRAMS) --messages $(MESSAGES)
+
+ARRAY_PROGRAMS ?= 100000
+
+soak-arrays: $(STAMP) ## random array programs, their analysis and then their runs, ARRAY_PROGRAMS=100000 (can be stopped and started again)
+	@nice $(BIN)/python tests/sw/pointsman/arrays/soak_arrays.py --programs $(ARRAY_PROGRAMS)
 
 NOC_CYCLES ?= 100000000
 

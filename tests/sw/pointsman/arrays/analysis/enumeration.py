@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
+from pointsman.arrays.analysis import derive
 from pointsman.arrays.analysis.communications import Communications, Owners
-from pointsman.arrays.analysis.emulation import delivered
+from pointsman.arrays.analysis.emulation import count, delivered
 from pointsman.arrays.building import DistributedArray, ProgramBuilder
 from pointsman.arrays.tree.affine import Affine
 from pointsman.arrays.tree.meaning import Watcher, run
@@ -72,6 +74,26 @@ def judged(communications: Communications) -> Copies:
     copies = Copies(communications)
     run(communications.program, {}, copies)
     return copies
+
+
+def steps(seed: int, *, several: bool = False) -> list[Communications]:
+    """What is communicated in a random program after each step of the analysis."""
+    return list(derive(random_program(seed, several=several)).values())
+
+
+def judge(seed: int, *, several: bool = False) -> None:
+    """Every step of the analysis of a random program; AssertionError if one sends too little, or hoisting another element."""
+    found = steps(seed, several=several)
+    first, hoisted, *_ = carried = [judged(step) for step in found]
+    assert first.needed <= first.sent
+    assert all(one.needed == first.needed for one in carried)
+    # Hoisting neither adds an element nor loses one.
+    assert first.sent == hoisted.sent
+    if seed % 5:
+        return
+    costs = [count(step) for step in found]
+    assert all(later.elements <= earlier.elements for earlier, later in pairwise(costs))
+    assert costs[-1].messages <= costs[1].messages <= costs[0].messages
 
 
 SIZE = 6
