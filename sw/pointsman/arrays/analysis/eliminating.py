@@ -51,14 +51,17 @@ class _Eliminating:
         """Reduce what is sent before a statement, and make it available."""
         kept: list[Message] = []
         for message in self.old.get(statement, ()):
+            left: list[Descriptor] = []
             for one in message:
                 have = available.setdefault(one.array, [])
                 parts = [one]
                 for other in have:
                     parts = [piece for part in parts for piece in without_copies(part, other, scope)]
-                kept += [(part,) for part in parts]
+                left += parts
                 if parts and one.qualifier is None:
                     have.append(one)
+            if left:
+                kept.append(tuple(left))  # parts of a message travel together: never more messages than before
         self.before[statement] = kept
 
     def of_loop(self, loop: DoLoop, available: Available, scope: Scope) -> Available:

@@ -51,17 +51,18 @@ class _Scheduling:
 
     def of_body(self, body: Sequence[Statement], scope: Scope) -> None:
         writes = _Writes(self.program, body)
-        waiting: dict[Hashable, list[tuple[int, int, Descriptor]]] = {}
+        waiting: dict[Hashable, list[tuple[int, int, Message]]] = {}
         for latest, statement in enumerate(body):
             for message in self.old.get(statement, ()):
-                for one in message:
-                    earliest = self.earliest(one, writes, latest, scope)
-                    waiting.setdefault(self.pattern(one), []).append((latest, earliest, one))
+                earliest = max(self.earliest(one, writes, latest, scope) for one in message)
+                between = frozenset(self.pattern(one) for one in message)
+                waiting.setdefault(between, []).append((latest, earliest, message))
         placed: dict[int, list[Message]] = {}
         for found in waiting.values():
             while found:
                 point = min(latest for latest, _, _ in found)
-                placed.setdefault(point, []).append(tuple(one for _, earliest, one in found if earliest <= point))
+                ready = [message for _, earliest, message in found if earliest <= point]
+                placed.setdefault(point, []).append(tuple(one for message in ready for one in message))
                 found[:] = [entry for entry in found if entry[1] > point]
         for point, messages in placed.items():
             self.before[body[point]] = messages

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pointsman.arrays.analysis import derive
 from pointsman.arrays.analysis.communications import initial
 from pointsman.arrays.analysis.eliminating import eliminated
 from pointsman.arrays.analysis.vectorising import vectorised
@@ -44,3 +45,17 @@ def test_after_a_branch_only_what_both_send_is_there() -> None:
     assert _left(FIRST + both) == ["b(60) -> t(61)"] * 2
     one = "if (s > 0) then\n c(61) = b(60)\nend if\nc(61) = b(60)\n"
     assert _left(FIRST + one) == ["b(60) -> t(61)"] * 2
+
+
+def test_parts_of_a_message_travel_together() -> None:
+    """What is there in the middle takes elements from a message, and makes no second one of it."""
+    text = (
+        "program p\nreal, dimension(8) :: a, s\n!hpf$ processors q(2)\n!hpf$ distribute a(block)\n"
+        "s(1:1) = a(3:3)\ndo i = 2, 4\n  s(1) = a(i)\nend do\nend\n"
+    )
+    steps = derive(read_program(text, "p.f90"))
+    (whole, parts) = (list(steps[name].before.values())[-1] for name in ("vectorised", "scheduled"))
+    assert [len(message) for message in whole] == [1]
+    assert [[str(one) for one in message] for message in parts] == [
+        ["a(i) -> everyone, i = 2:2:1", "a(i) -> everyone, i = 4:4:1"]
+    ]
