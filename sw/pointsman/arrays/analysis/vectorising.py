@@ -83,14 +83,22 @@ def _rest(loop: Range, whole: Descriptor, outside: list[Descriptor]) -> Range | 
     count = loop.count
     if count is None:
         return None
-    left = set(range(count))
+    runs = []
     for piece in outside:
         own = next((one for one in piece.bound if one.name == loop.name), None)
         if own is None or own.count is None or piece.limited(loop.name, loop) != whole:
             return None
         start = (own.low - loop.low).known
         assert start is not None
-        left -= {start // loop.step + number for number in range(own.count)}
-    if not left or max(left) - min(left) + 1 != len(left):
+        if own.count:
+            runs.append((start // loop.step, start // loop.step + own.count))
+    # What lies between the pieces, which may overlap.
+    first, left = 0, []
+    for begin, end in (*sorted(runs), (count, count)):
+        if begin > first:
+            left.append((first, begin - 1))
+        first = max(first, end)
+    if len(left) != 1:
         return None
-    return Range(loop.name, loop.low + min(left) * loop.step, loop.low + max(left) * loop.step, loop.step)
+    begin, end = left[0]
+    return Range(loop.name, loop.low + begin * loop.step, loop.low + end * loop.step, loop.step)

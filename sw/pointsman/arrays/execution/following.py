@@ -69,8 +69,7 @@ def follow(sites: Sites, first: Mapping[str, np.ndarray] | None = None) -> Follo
     name = sites.program.name
     try:
         if any(_reads(statement) for statement in sites.stepwise):
-            with np.errstate(all="ignore"):
-                run(sites.program, first or {}, found)
+            run(sites.program, first or {}, found)
         else:
             found.of_body(sites.program.body, dict(sites.program.parameters))
     except KeyError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, Protocol
 
 from fparser.two import Fortran2003
@@ -148,7 +149,7 @@ def expression(node: Any, names: Names) -> Any:
     if isinstance(node, Fortran2003.Int_Literal_Constant):
         return Number(int(node.items[0]))
     if isinstance(node, Fortran2003.Real_Literal_Constant):
-        return Number(float(str(node.items[0]).lower().replace("d", "e")))
+        return Number(_real(node, names))
     if isinstance(node, Fortran2003.Logical_Literal_Constant):
         return Number(str(node.items[0]).lower() == ".true.")
     if isinstance(node, Fortran2003.Name):
@@ -221,8 +222,18 @@ def known_value(node: Any, names: Names) -> int | float | None:
         inner = known_value(node.items[1], names)
         return None if inner is None else -inner if node.items[0] == "-" else inner
     if isinstance(node, Fortran2003.Real_Literal_Constant):
-        return float(str(node.items[0]).lower().replace("d", "e"))
+        return _real(node, names)
     return None
+
+
+def _real(node: Any, names: Names) -> float:
+    """A literal constant of type REAL or DOUBLE PRECISION."""
+    value = float(str(node.items[0]).lower().replace("d", "e"))
+    if not isfinite(value):
+        raise names.text.error(
+            line_of(node), f"{node} is greater than any number of 64 bits, about 1.8e308", part=str(node)
+        )
+    return value
 
 
 def mapping_of(pairs: Mapping[str, int]) -> dict[str, int | float]:

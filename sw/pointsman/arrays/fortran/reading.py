@@ -223,7 +223,7 @@ class _Reader:
                     part=name,
                     hint=f"give one: --set {symbol}=…",
                 )
-            bounds.append((first, last))
+            bounds.append((first, max(last, first - 1)))  # no elements where the last is before the first
         return tuple(bounds)
 
     def argument(self, name: str, integer: bool, shape: Any, line: int) -> None:

@@ -78,6 +78,14 @@ class FortranText:
             found = re.search(r"at line (\d+)", str(error))
             number = int(found[1]) if found else 1
             raise self._refused(number) from None
+        except RecursionError:
+            operators = [len(re.findall(r"[-+*/(]", line.partition("!")[0])) for line in self.lines]
+            deepest = operators.index(max(operators))
+            raise self.error(
+                deepest + 1,
+                "constructs or expressions are nested too deeply to be read; this line has the most operators",
+                hint="divide long expressions, or nests of loops",
+            ) from None
         except Exception as error:  # fparser has no common class for what it raises on hostile text
             raise self.error(1, f"the text cannot be parsed: {type(error).__name__}") from None
 

@@ -14,7 +14,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pointsman.arrays.errors import ArrayProgramError
 from pointsman.errors import PointsmanError
+from pointsman.program.program import Position
 
 from .affine import Affine, Range
 from .mapping import Array
@@ -34,6 +36,8 @@ from .statements import (
 
 Values = dict[str, Any]
 """Scalars and loop indices by name."""
+MOST_ASSIGNMENTS = 10**8
+"""Elements that a program may be certain to assign; a million take about a second."""
 
 
 def _quotient(a: Any, b: Any) -> Any:
@@ -116,7 +120,20 @@ def run(
     watcher : Watcher or None
     dtype : dtype
         Of the elements in memory; expressions are computed with 64 bits in any case.
+
+    Raises
+    ------
+    ArrayProgramError
+        With its place, if a value is divided by zero or the like, a parameter has no value, an element is outside its array, or
+        more than `MOST_ASSIGNMENTS` elements are assigned.
     """
+    for statement in program.body:
+        if (least := least_assignments([statement])) > MOST_ASSIGNMENTS:
+            raise ArrayProgramError(
+                f"{program.name} assigns {least:,} elements here, and is carried out one by one: {MOST_ASSIGNMENTS:,} at most",
+                position=statement.position,
+                hint="make its loops shorter (--set)",
+            )
     arrays = {}
     for name, array in program.arrays.items():
         value = np.array(first.get(name, np.zeros(array.shape)), dtype=dtype)
@@ -126,8 +143,33 @@ def run(
             )
         arrays[name] = value
     machine = _Machine(program, arrays, watcher or _Silent())
-    machine.do(program.body, dict(program.parameters))
+    try:
+        with np.errstate(all="ignore"):
+            machine.do(program.body, dict(program.parameters))
+    except KeyError as error:
+        what = error.args[0]
+        raise ArrayProgramError(
+            f"{what} has no value in {program.name}", position=machine.place, hint=f"give one: --set {what}=…"
+        ) from None
+    except (ArithmeticError, ValueError, TypeError) as error:
+        raise ArrayProgramError(
+            f"{program.name} cannot be carried out with these first values: {error}",
+            position=machine.place,
+            hint="give others (--data, --values)",
+        ) from None
     return arrays
+
+
+def least_assignments(body: Sequence[Statement]) -> int:
+    """Elements that some statements are certain to assign: loops of unknown length count once, branches not at all."""
+    found = 0
+    for statement in body:
+        if isinstance(statement, Assign):
+            found += math.prod(1 if one.count is None else one.count for one in statement.indices)
+        elif isinstance(statement, DoLoop):
+            count = statement.range.count
+            found += (1 if count is None else count) * max(1, least_assignments(statement.body))
+    return found
 
 
 def assigned_elements(ranges: Sequence[Range], values: Values) -> Iterator[Values]:
@@ -144,9 +186,12 @@ class _Machine:
         self.program = program
         self.arrays = arrays
         self.watcher = watcher
+        self.place: Position | None = None
+        """Of the statement that is being carried out."""
 
     def do(self, body: Sequence[Statement], values: Values) -> None:
         for statement in body:
+            self.place = statement.position
             self.watcher.before(statement, values)
             if isinstance(statement, Assign):
                 self.assign(statement, values)

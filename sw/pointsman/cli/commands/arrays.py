@@ -325,16 +325,16 @@ def _answer(
     import numpy as np
 
     from pointsman.arrays.analysis.emulation import count as counted
+    from pointsman.arrays.errors import ArrayProgramError
 
     figures: dict[str, Any] = {}
     for step, found in steps.items():
         try:
             first = {name: np.ones(array.shape) for name, array in program.arrays.items()} if count else {}
             cost = counted(found, first) if count else None
-        except (ArithmeticError, ValueError) as error:
-            raise PointsmanError(
-                f"{program.name} cannot be carried out with all values 1: {error}", hint="leave out --count"
-            ) from None
+        except ArrayProgramError as error:
+            message = f"with all values 1, {error.message}"
+            raise ArrayProgramError(message, position=error.position, hint="leave out --count") from None
         figures[step] = {
             "communications": sum(1 for _ in found.descriptors()),
             "places": sum(map(len, found.before.values())),
