@@ -86,8 +86,8 @@ class FortranText:
                 "constructs or expressions are nested too deeply to be read; this line has the most operators",
                 hint="divide long expressions, or nests of loops",
             ) from None
-        except Exception as error:  # fparser has no common class for what it raises on hostile text
-            raise self.error(1, f"the text cannot be parsed: {type(error).__name__}") from None
+        except Exception:  # fparser has no common class for what it raises on hostile text
+            raise self._refused(reader.linecount) from None
 
     def _refused(self, number: int) -> ArrayProgramError:
         """What is wrong with a line that the parser refuses."""

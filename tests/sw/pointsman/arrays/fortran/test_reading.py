@@ -94,6 +94,12 @@ def test_values_from_outside() -> None:
     assert program.grid.shape == (3,)
 
 
+def test_arrays_without_elements() -> None:
+    text = "program p\nreal a(5:1), b(0)\n!hpf$ processors q(2)\na = 1\nb = 2\nend\n"
+    last = run(read_program(text, "p.f90"), {})
+    assert last["a"].shape == last["b"].shape == (0,)
+
+
 def test_integers_stay_integers() -> None:
     text = "program p\ninteger k\nreal a(4)\n!hpf$ processors q(2)\nk = 2.7\na(1) = k/4\na(2) = k/4.0\nend\n"
     assert run(read_program(text, "p.f90"), {})["a"].tolist() == [0, 0.5, 0, 0]
@@ -116,6 +122,9 @@ def test_integers_stay_integers() -> None:
         ("do i=1,int(a(1))\nenddo", "not affine"),
         ("forall (i=1:3, i=1:3) a(i)=1", "an index already"),
         ("forall (i=1:3, a(i)>0)\na(i)=1\na(i)=2\nend forall", "has one assignment only"),
+        ("a(1)=1e400", "p.f90:5:6: 1E400 is greater than any number of 64 bits"),
+        ("a(1)=" + "(" * 2000 + "1" + ")" * 2000, "p.f90:5:1: constructs or expressions are nested too deeply"),
+        ("real, dimension(2) : b", "p.f90:5:1: this is no Fortran statement"),
     ],
 )
 def test_what_is_refused(body: str, said: str) -> None:

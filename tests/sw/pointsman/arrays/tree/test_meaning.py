@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from pointsman.arrays.building import ProgramBuilder, Term
-from pointsman.arrays.tree.meaning import MEANING, every_element, run
+from pointsman.arrays.errors import ArrayProgramError
+from pointsman.arrays.fortran.reading import read_program
+from pointsman.arrays.tree.meaning import MEANING, every_element, least_assignments, run
 from pointsman.arrays.tree.statements import OPERATORS
 from pointsman.errors import PointsmanError
 
@@ -63,3 +65,25 @@ def test_elements_outside_the_bounds_are_named() -> None:
     with pytest.raises(PointsmanError, match="the shape"):
         run(build.program(), {"a": np.zeros(3)})
     assert len(list(every_element(build.arrays["a"]))) == 4
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("b = 1\na(2) = 1 / b(1)\na(3) = 1 / (b(1) - b(2))", "p.f90:6:1: p cannot be carried out .*: float division by zero"),
+        ("do i = 1, 10**6\n do j = 1, n\n  do k = 1, 101\n   a(1) = 0\n  end do\n end do\nend do", "p.f90:4:1: p assigns 101,"),
+        ("do i = 1, n\n a(i) = 1\nend do", "p.f90:4:1: n has no value in p"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_carried_out_is_told_with_its_place(body: str, said: str) -> None:
+    text = f"program p\nreal a(4), b(4)\n!hpf$ processors q(2)\n{body}\nend\n"
+    with pytest.raises(ArrayProgramError, match=said):
+        run(read_program(text, "p.f90"), {})
+
+
+def test_what_is_certain_to_be_assigned() -> None:
+    text = (
+        "program p\nreal a(4)\n!hpf$ processors q(2)\na = 1\ndo i = 1, 9, 2\n do j = i, 5\n  a(1) = 0\n end do\nend do\n"
+        "if (a(1) > 2) a = 5\ndo i = 3, 1\n a = 0\nend do\nend\n"
+    )
+    assert least_assignments(read_program(text, "p.f90").body) == 4 + 5
