@@ -29,7 +29,10 @@ class Affine:
         return Affine(constant, tuple(sorted((name, factor) for name, factor in terms.items() if factor)))
 
     def __add__(self, other: Affine | int) -> Affine:
-        other = Affine.of(other)
+        if not isinstance(other, Affine):
+            return Affine(self.constant + int(other), self.terms)
+        if not other.terms or not self.terms:
+            return Affine(self.constant + other.constant, self.terms or other.terms)
         terms = dict(self.terms)
         for name, factor in other.terms:
             terms[name] = terms.get(name, 0) + factor
@@ -41,13 +44,17 @@ class Affine:
         return self * -1
 
     def __sub__(self, other: Affine | int) -> Affine:
-        return self + -Affine.of(other)
+        if self == other:
+            return Affine()
+        return self + -other
 
     def __rsub__(self, other: int) -> Affine:
         return -self + other
 
     def __mul__(self, factor: int) -> Affine:
-        return Affine._made(self.constant * factor, {name: factor * own for name, own in self.terms})
+        if not factor:
+            return Affine()
+        return Affine(self.constant * factor, tuple([(name, factor * own) for name, own in self.terms]))
 
     __rmul__ = __mul__
 
@@ -69,16 +76,27 @@ class Affine:
 
     def factor(self, name: str) -> int:
         """Coefficient of a name; 0 if it is not in it."""
-        return dict(self.terms).get(name, 0)
+        for own, factor in self.terms:
+            if own == name:
+                return factor
+        return 0
 
     def put(self, values: Mapping[str, Affine | int]) -> Affine:
         """With names replaced by values."""
-        if not any(name in values for name, _ in self.terms):
-            return self
-        result = Affine(self.constant)
+        constant, terms, same = self.constant, dict[str, int](), True
         for name, factor in self.terms:
-            result += Affine.of(values.get(name, name)) * factor
-        return result
+            value = values.get(name)
+            if value is None:
+                terms[name] = terms.get(name, 0) + factor
+                continue
+            same = False
+            if isinstance(value, Affine):
+                constant += factor * value.constant
+                for other, own in value.terms:
+                    terms[other] = terms.get(other, 0) + factor * own
+            else:
+                constant += factor * int(value)
+        return self if same else Affine._made(constant, terms)
 
     def value(self, values: Mapping[str, int]) -> int:
         """Its value where all names have one (KeyError otherwise)."""
