@@ -51,7 +51,7 @@ def application(name: str) -> ArrayApplication:
 
 def ran(name: str, target: str) -> dict[str, Any]:
     """A run of a program on a target."""
-    engine = {} if target == "optical" else {"engine": "verilated"}
+    engine: dict[str, Any] = {} if target == "optical" else {"engine": "verilated"}
     result = pointsman.run(application(name), target=target, warnings="ignore", **engine)
     return {"correct": result.correct, "cycles": result.values["total_cycles"], "engine": result.values.get("engine")}
 

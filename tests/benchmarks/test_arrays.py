@@ -48,6 +48,16 @@ def test_the_tables_are_made_of_the_results(results: Any) -> None:
     assert f"an assignment in {results['long']['seconds']:.1f} s" in PAGE
 
 
+def test_every_program_is_right_on_every_target() -> None:
+    found = json.loads((ROOT / "benchmarks/results/arrays_on_targets.json").read_text())
+    assert set(found) == {path.stem for path in (ROOT / "examples/arrays").glob("*.f90")}
+    for name, row in found.items():
+        assert set(row["runs"]) == {"numesh", "packet", "tdm", "optical"}
+        assert all(run["correct"] and run["engine"] == "verilated" for run in row["runs"].values())
+        cells = [f"{row['runs'][target]['cycles']:,}" for target in ("numesh", "tdm", "packet", "optical")]
+        assert f"| {name} | {row['processors']} | {' | '.join(cells)} |" in _between("targets")
+
+
 def test_livermore_18_is_as_printed(results: Any) -> None:
     found = results["optimisation"]["L18"]
     assert found["cyclic"] == {"elements": [13800, 9600], "messages": [368, 96]}

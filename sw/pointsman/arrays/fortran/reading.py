@@ -186,6 +186,8 @@ class _Reader:
             self.names.declared.add(name)
             if integer:
                 self.names.integers.add(name)
+            if parameter and entity.items[3] is None:
+                raise self.text.error(line, f"the parameter {name} is given no value", part=name, hint=f"{name} = …")
             if parameter:
                 self.parameter(name, entity.items[3].items[1], line)
             elif shape is not None:

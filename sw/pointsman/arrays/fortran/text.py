@@ -28,6 +28,18 @@ def _parser() -> Any:
     return ParserFactory().create(std="f2008")
 
 
+class _OtherEndError(Exception):
+    """An END names another unit than the one it ends."""
+
+
+class _TextReader(FortranStringReader):
+    """fparser's, which would end the process at an END that names another unit."""
+
+    def error(self, message: str, item: object = None) -> None:
+        found = re.search(r"is (\w+) but got (\w+)", message)
+        raise _OtherEndError(f"this END is of {found[2]}, and what it ends is {found[1]}" if found else message)
+
+
 class FortranText:
     """The text of a program.
 
@@ -70,7 +82,7 @@ class FortranText:
         parse = _parser()
         if not any(re.match(r"\s*end\b", line, re.IGNORECASE) for line in self.lines):
             raise self.error(len(self.lines), "the program has no END")
-        reader = FortranStringReader(self.text, ignore_comments=False)
+        reader = _TextReader(self.text, ignore_comments=False)
         reader.set_format(FortranFormat(not self.fixed, False))
         try:
             return parse(reader)
@@ -86,6 +98,8 @@ class FortranText:
                 "constructs or expressions are nested too deeply to be read; this line has the most operators",
                 hint="divide long expressions, or nests of loops",
             ) from None
+        except _OtherEndError as error:
+            raise self.error(reader.linecount, str(error), hint="give it the same name, or none") from None
         except Exception:  # fparser has no common class for what it raises on hostile text
             raise self._refused(reader.linecount) from None
 

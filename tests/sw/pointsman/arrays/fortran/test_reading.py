@@ -94,6 +94,11 @@ def test_values_from_outside() -> None:
     assert program.grid.shape == (3,)
 
 
+def test_a_parameter_without_a_value() -> None:
+    with pytest.raises(ArrayProgramError, match=r"p\.f90:2:23: the parameter k is given no value"):
+        read_program("program p\ninteger, parameter :: k\nend\n", "p.f90")
+
+
 def test_arrays_without_elements() -> None:
     text = "program p\nreal a(5:1), b(0)\n!hpf$ processors q(2)\na = 1\nb = 2\nend\n"
     last = run(read_program(text, "p.f90"), {})

@@ -25,6 +25,8 @@ def test_places_are_found_as_words() -> None:
         ("program p\nx = = 1\nend\n", "p.f90:2:5: this is no Fortran statement"),
         ("program p\ndo i = 1, 3\nend\n", "p.f90:2:1: this DO has no END DO before line 3"),
         ("\x00\xff\nend\n", "p.f90:1:1"),
+        ("program p\nx = 1\nend program q\n", "p.f90:3:1: this is no Fortran statement"),
+        ("program p\ncall f\ncontains\nsubroutine f\nend subroutine g\nend\n", "p.f90:5:1: this END is of g"),
     ],
 )
 def test_what_is_no_program(text: str, said: str) -> None:
