@@ -36,8 +36,8 @@ from .statements import (
 
 Values = dict[str, Any]
 """Scalars and loop indices by name."""
-MOST_ASSIGNMENTS = 10**8
-"""Elements that a program may be certain to assign; a million take about a second."""
+MOST_STEPS = 10**8
+"""Elements and iterations that a statement may be certain to take; a million take some seconds."""
 
 
 def _quotient(a: Any, b: Any) -> Any:
@@ -125,12 +125,12 @@ def run(
     ------
     ArrayProgramError
         With its place, if a value is divided by zero or the like, a parameter has no value, an element is outside its array, or
-        more than `MOST_ASSIGNMENTS` elements are assigned.
+        a statement takes more than `MOST_STEPS` steps.
     """
     for statement in program.body:
-        if (least := least_assignments([statement])) > MOST_ASSIGNMENTS:
+        if (least := least_steps([statement])) > MOST_STEPS:
             raise ArrayProgramError(
-                f"{program.name} assigns {least:,} elements here, and is carried out one by one: {MOST_ASSIGNMENTS:,} at most",
+                f"{program.name} takes at least {least:,} steps here, and is carried out step by step: {MOST_STEPS:,} at most",
                 position=statement.position,
                 hint="make its loops shorter (--set)",
             )
@@ -160,15 +160,15 @@ def run(
     return arrays
 
 
-def least_assignments(body: Sequence[Statement]) -> int:
-    """Elements that some statements are certain to assign: loops of unknown length count once, branches not at all."""
+def least_steps(body: Sequence[Statement]) -> int:
+    """Elements, and iterations without any, that are certain: loops of unknown length count once, branches not at all."""
     found = 0
     for statement in body:
         if isinstance(statement, Assign):
             found += math.prod(1 if one.count is None else one.count for one in statement.indices)
         elif isinstance(statement, DoLoop):
             count = statement.range.count
-            found += (1 if count is None else count) * max(1, least_assignments(statement.body))
+            found += (1 if count is None else count) * max(1, least_steps(statement.body))
     return found
 
 
