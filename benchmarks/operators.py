@@ -64,6 +64,7 @@ class Way:
 WAYS = [
     Way("broadcast", "str_bcast", "0"),
     Way("broadcast", "str_bcast_bind", "0"),
+    Way("broadcast", "str_bcast_round", "0"),
     Way("broadcast", "str_bcast_linear", "(runtime)"),
     Way("broadcast", "str_bcast_dense", "(runtime)"),
     Way("broadcast", "str_bcast_tree", "(runtime)"),

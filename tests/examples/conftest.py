@@ -11,12 +11,11 @@ import pytest
 from cosim.numesh.machine import EngineName, Machine
 from cosim.numesh.session import Run, run_application
 from numesh.shape import NodeShape
-from pointsman.cop import compile_file
 from pointsman.network import Topology
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
 from pointsman.program.program import Program
-from pointsman.runtime.api.application import load_application, parse_options
+from pointsman.runtime.api.application import compile_application, load_application, parse_options
 from pointsman.runtime.reference import ReferenceMachine
 from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
@@ -37,9 +36,7 @@ class Example:
         options = parse_options(kind, self.path, arguments)
         assert isinstance(options, argparse.Namespace)
         application = kind(options, topology)
-        program = compile_file(
-            self.path.parent / application.program, topology=topology, parameters=dict(application.parameters())
-        )
+        program, _ = compile_application(application, self.path, topology, parameters=dict(application.parameters()))
         return application, program
 
     def meant(self, topology: Topology, *arguments: str) -> tuple[Any, Any]:

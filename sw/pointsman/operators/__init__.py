@@ -17,7 +17,7 @@ from pointsman.operators.api.wiring import Wiring
 from .messages.online import ONLINE
 from .scheduled.barrier import StrBarrierTree
 from .scheduled.barrier_gates import StrBarrier
-from .scheduled.broadcast import StrBcast, StrBcastDense, StrBcastLinear
+from .scheduled.broadcast import StrBcast, StrBcastDense, StrBcastLinear, StrBcastRound
 from .scheduled.broadcast_variants import ParBcast, StrBcastBind, StrBcastTree
 from .scheduled.collect import COLLECTS
 from .scheduled.fan_and_chain import CHAINS
@@ -40,6 +40,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrBcastLinear(bind=False, left_between_uses=True),
     StrBcastDense(),
     StrBcastBind(),
+    StrBcastRound(),
     StrBcastTree(),
     ParBcast(),
     *(StrShift(window=window) for window in (8, 6, 4, 3, 2, 1)),

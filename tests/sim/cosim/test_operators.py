@@ -93,6 +93,7 @@ WAYS = [
     ("seqread", "repl_seq_runtime", ("runtime",)),
     ("seqwrite", "repl_seq_runtime", ("runtime",)),
     ("seqwrite", "str_seqwrite_fan", ()),
+    ("broadcast", "str_bcast_round", ("constant",)),
 ]
 """Kind, implementation and how its operands are given."""
 BOXES = ("str_bcast_dense", "str_collect_dim", "sch_permute_runtime", "sch_shift_runtime")
@@ -102,6 +103,7 @@ BY_VALUE = ("sch_bcast_dense", "sch_collect_dim", "sch_reduce", "sch_shift", "sc
 CONNECTED = (
     *BY_VALUE,
     "str_bcast_linear",
+    "str_bcast_round",
     "str_barrier",
     "str_collect_runtime",
     "sch_collect_dense",
@@ -121,6 +123,10 @@ def exercise(way: tuple[str, str, tuple[str, ...]], size: str, m: int, type_: st
     nodes = Exercise(kind, impl, operands, size, m, type_, where).nodes
     if where == "sparse" and impl in CONNECTED:
         where = "rows" if impl in BY_VALUE else "all"
+    if impl == "str_bcast_round":
+        if size == "3x5":
+            return None  # no cycle goes through all nodes
+        where = "all" if where == "rows" else where
     if kind == "barrier":
         m, type_ = 1, "int32*"
     if not type_.endswith("*"):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
@@ -19,6 +22,7 @@ from pointsman.operators.api.operands import (
 )
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
+from pointsman.operators.trees.cycles import cycle_of
 from pointsman.operators.trees.flood_fill import flood_parent, mesh_neighbours
 from pointsman.operators.trees.multicast_trees import Links, multicast_tree, snake, tree_depth
 from pointsman.program.program import Operator
@@ -96,6 +100,36 @@ class StrBcast(Implementation):
         if node not in self._readers(operator, instance):
             return RoleDraft("read", void=True)
         return RoleDraft("read", (wiring.read_lane(name, node),))
+
+
+class StrBcastRound(StrBcast):
+    """A multicast round a cycle through all nodes of the instance, always the same way (str_bcast_round, our name).
+
+    All nodes and links of the cycle carry the same whatever the sources, so that broadcasts from many nodes at the same time, as
+    in an all-gather, leave few slots unused (`pointsman.routing.phase_router.rounds`). A single broadcast has shorter ways: this
+    is taken only where ``:impl`` asks for it.
+    """
+
+    name = "str_bcast_round"
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        if operator.impl != self.name or not is_constant(operator, "source"):
+            return None
+        several = [one.nodes for one in operator.instances if len(one.nodes) > 1]
+        if any(len(cycle_of(nodes, context.topology)) < len(nodes) for nodes in several):
+            return None
+        return Metric(words_per_cycle=0.48, latency=max(len(i.nodes) for i in operator.instances) + 8)
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        found = []
+        for stream in super().streams(operator, context):
+            one = next(one for one in operator.instances if stream.source in one.nodes)
+            cycle = cycle_of(one.nodes, context.topology)
+            at = cycle.index(stream.source)
+            way = (*cycle[at:], *cycle[:at])
+            last = max(k for k, node in enumerate(way) if node in stream.destinations)
+            found.append(replace(stream, chains=1, tree=tuple(pairwise(way[: last + 1]))))
+        return found
 
 
 class StrBcastLinear(Implementation):

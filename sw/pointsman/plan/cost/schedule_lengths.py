@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from numesh.shape import NodeShape
+from pointsman.operators.scheduled.broadcast import StrBcastRound
 from pointsman.plan.errors import PlanError
 from pointsman.plan.structure.structure import Structure
+from pointsman.routing.phase_router.rounds import round_length
 
 PERIODS = (8, 16, 24, 32, 40)
 """Schedule lengths, in slots, among which the compiler chooses."""
@@ -20,12 +22,15 @@ def schedule_lengths(structure: Structure, shape: NodeShape, asked: int | None, 
     """Schedule lengths to try, in slots: ``asked``, if given; else those with which all phases fit the schedule memory;
     else those with which it holds RESIDENT phases besides the loader phase, so that phases take turns. The phases that
     operators have for their several values count as one: they may take turns anyway. If none of these lengths has the
-    ``needed`` slots, also the first that has them and lets phases take turns."""
+    ``needed`` slots, also the first that has them and lets phases take turns. Phases of broadcasts
+    round a cycle have lengths of their own, and the others take these."""
     least = min(len(structure.phases), RESIDENT) + 1
     blocks = max(least, _apart_from_values(structure) + 1)
     fitting = [p for p in PERIODS if blocks * p <= shape.schedule_depth]
     sharing = [p for p in PERIODS if least * p <= shape.schedule_depth]
     lengths = [asked] if asked is not None else fitting or sharing or [max(2, shape.schedule_depth // least)]
+    if asked is None:
+        lengths = _of_rounds(structure, shape, shape.schedule_depth // least) or lengths
     if asked is None and lengths[-1] < needed:
         lengths += [p for p in range(PERIODS[0], longest(structure, shape) + 1, PERIODS[0]) if p >= needed][:1]
     if least * lengths[0] > shape.schedule_depth:
@@ -35,6 +40,17 @@ def schedule_lengths(structure: Structure, shape: NodeShape, asked: int | None, 
             hint="use a shorter schedule, fewer phases, or a node with a deeper schedule memory",
         )
     return lengths
+
+
+def _of_rounds(structure: Structure, shape: NodeShape, most: int) -> list[int]:
+    """Schedule lengths that suit phases in which all operators are broadcasts round a cycle."""
+    found = set()
+    for phase in structure.phases:
+        if phase.operators and all(operator.impl == StrBcastRound.name for operator in phase.operators):
+            most_nodes = max(len(one.nodes) for operator in phase.operators for one in operator.instances)
+            best = round_length(most_nodes, len(phase.operators), shape, most)
+            found |= set() if best is None else {best}
+    return sorted(found)
 
 
 def _apart_from_values(structure: Structure) -> int:

@@ -6,7 +6,8 @@ that have room. Leaves alone the final numbers of registers and VFSMs; does not 
 
 Method: sets of streams that share no nodes are routed separately, equal sets once (``problem``); short periods that divide the
 period are tried first and repeated (``repetition``); chains are placed by negotiated congestion (``attempt``, ``rip_up``), each
-as cheaply as present prices allow (``cheapest_path``).
+as cheaply as present prices allow (``cheapest_path``). Multicasts that all go round one cycle are placed by construction
+(``rounds``).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pointsman.routing.validation import validate
 
 from .assembly import assemble
 from .problem import NodeLimits, split
+from .rounds import route_rounds
 from .share_search import Search
 
 
@@ -93,6 +95,11 @@ def route_phase(
     """
     began = time.perf_counter()
     validate(streams, topology, shape, period, conditions.forbidden, effort)
+    if (
+        not conditions.beside
+        and (made := route_rounds(streams, topology, shape, period, conditions.forbidden)) is not None
+    ):
+        return made
     parts = (
         split(streams, topology, shape, conditions.forbidden, conditions.beside, conditions.freed) if streams else []
     )

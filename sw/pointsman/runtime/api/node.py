@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from fractions import Fraction
+from inspect import iscoroutine
 from typing import Any
 
 from pointsman.errors import PointsmanError
+from pointsman.foreign import shown
 from pointsman.network import Topology
 
 from .clocks import priced
 from .operator_functions import Cop
 from .requests import Category, Wait
 from .substrate import CycleClock, Substrate
+from .together import Together, one_by_one
 
 
 class Node:
@@ -116,6 +119,36 @@ class Node:
                 hint="allow more with max_cycles",
             )
         await work
+
+    async def together(self, *calls: Coroutine[Any, Any, Any]) -> list[Any]:
+        """Carry out calls of several operators of a ``parallel`` group at the same time, and give what they give, in order.
+
+        On scheduled routers their words move as they come, a word a cycle, whichever call they belong to; in a cycle in which
+        several could, the earlier call comes first. What takes several steps, and everything on other targets, is done call by
+        call: name what the node writes before what it reads, and have all nodes name the operators in the same order.
+
+        Parameters
+        ----------
+        calls : coroutines
+            Calls that nobody has awaited, of different operators, each loaded: ``node.cop.b_write(words)``,
+            ``node.cop.c_read()``, ….
+
+        Raises
+        ------
+        PointsmanError
+            For anything else than such a call.
+        """
+        for call in calls:
+            if not iscoroutine(call):
+                for other in filter(iscoroutine, calls):
+                    other.close()
+                raise PointsmanError(
+                    f"node {self.number}: together takes calls of operators, not {shown(call)}",
+                    hint="as in together(node.cop.b_write(words), node.cop.c_read()), without await",
+                )
+        if not getattr(self.substrate, "moves_together", False):
+            return await one_by_one(calls)
+        return await Together(calls)
 
     def attended(self, program: Any) -> Any:
         """``program`` (what the node runs) wrapped by the substrate, which may serve interrupts between its requests."""

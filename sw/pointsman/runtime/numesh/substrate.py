@@ -27,6 +27,9 @@ from .router import Router
 class NumeshSubstrate:
     """A node on the mesh of scheduled routers."""
 
+    moves_together = True
+    """Calls of several operators may move their words at the same time (`pointsman.runtime.api.together`)."""
+
     def __init__(self, images: Images, number: int, clock: CycleClock, *, preloaded: bool = False) -> None:
         self.images = images
         self.name = images.name

@@ -12,6 +12,7 @@ import pytest
     ("name", "text", "values"),
     [
         ("str_bcast_bind", "(broadcast 'o 2 :m 5)", ()),
+        ("str_bcast_round", "(broadcast 'o 2 :m 5 :impl 'str_bcast_round)", ()),
         ("str_bcast_tree", "(broadcast 'o (runtime) :m 5)", (2,)),
         ("par_bcast", "(broadcast 'o (runtime :values (list 2 4)) :m 5)", (2,)),
         ("str_bcast_linear", "(broadcast 'o (runtime) :m 50)", (2,)),

@@ -1,0 +1,188 @@
+"""All-gather and reduce-scatter for applications: operators of COP, and what each node calls.
+
+``parts()`` stands in the application's program, ``carried_out`` is awaited by every node. What both take is set by the accesses
+of a processor, one a cycle.
+
+*All-gather* of a message of m words from each of n nodes. Every node has to write one message and to read n - 1, n m accesses.
+Broadcasts from all nodes at the same time come to that, as routers fork words; but a node needs an interface register for each
+of them. So larger networks are tiled by boxes of b nodes with a cycle through all of them. First each node exchanges messages
+with the nodes at its place in the other n / b boxes, in a ring, then the nodes of a box broadcast what they have:
+(2 (n / b - 1) + n) m accesses.
+
+*Reduce-scatter*, parts of m words: partial sums go round a cycle through all nodes, and each node adds its own words to what it
+passes on: n - 1 messages written and n - 1 read, 2 (n - 1) m accesses, the least that is possible. The function has to commute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from pointsman.cop import Part, Parts, broadcast, cshift, loop, parallel, sequential, subset
+from pointsman.network import Topology, mesh
+from pointsman.operators.trees.cycles import cycle_of
+
+from .api.node import Node
+
+AT_ONCE = 12
+"""Broadcasts at the same time, at most: a node needs a register for each, and of 16 two belong to the pipelines."""
+
+
+class AllGather:
+    """Every node gets the messages of all.
+
+    Parameters
+    ----------
+    label : str
+        Begins the labels of its operators.
+    topology : Topology
+        The network; all working nodes take part.
+    words : int
+        Words of a message, int32.
+    """
+
+    def __init__(self, label: str, topology: Topology, words: int) -> None:
+        self.label, self.words = label, words
+        self.nodes: tuple[int, ...] = topology.working
+        self.boxes: list[tuple[int, ...]] = boxes_of(topology)
+        self.box = {node: box for box in self.boxes for node in box}
+        around = all(len(cycle_of(box, topology)) == len(box) for box in self.boxes)
+        self.way = "str_bcast_round" if around else None
+        """Implementation on scheduled routers; None: the compiler chooses."""
+
+    def parts(self) -> Parts:
+        """The operators: shifts between boxes in a loop, and broadcasts in boxes."""
+        found: list[Part] = []
+        across, wide = len(self.boxes), len(self.boxes[0])
+        if across > 1:
+            alike = [list(nodes) for nodes in zip(*self.boxes, strict=True)]
+            found.append(
+                subset(alike, loop(f"{self.label}_steps", across - 1, cshift(f"{self.label}_on", 1, m=self.words)))
+            )
+        if wide > 1:
+            within = [
+                broadcast(f"{self.label}{place}", place, m=across * self.words, impl=self.way) for place in range(wide)
+            ]
+            found.append(subset([list(box) for box in self.boxes], parallel(*within)))
+        return sequential(*found) if found else ()
+
+    async def carried_out(self, node: Node, message: np.ndarray) -> np.ndarray:
+        """The messages of all nodes, a row each in the order of their numbers; ``message`` is that of ``node``."""
+        cop, box = node.cop, self.box[node.number]
+        across, own = len(self.boxes), box.index(node.number)
+        passed = np.array(message, np.int32)
+        held = [passed]
+        if across > 1:
+            await getattr(cop, f"{self.label}_steps_load")()
+            await getattr(cop, f"{self.label}_on_load")()
+        for _ in range(across - 1):
+            passed = await getattr(cop, f"{self.label}_on_func")(passed)
+            held.append(passed)
+        mine = np.concatenate(held)
+        for place in range(len(box) if len(box) > 1 else 0):
+            await getattr(cop, f"{self.label}{place}_load")()
+        others = [place for place in range(len(box)) if place != own]
+        calls = [getattr(cop, f"{self.label}{place}_read")() for place in others]
+        if calls:
+            calls.insert(0, getattr(cop, f"{self.label}{own}_write")(mine))
+        read = await node.together(*calls)
+        number = self.boxes.index(box)
+        gathered: dict[int, np.ndarray] = {}
+        for place, words in [(own, mine), *zip(others, read[1:], strict=True)]:
+            for step, part in enumerate(np.reshape(words, (across, self.words))):
+                gathered[self.boxes[number - step][place]] = part
+        return np.array([gathered[node] for node in self.nodes])
+
+
+class ReduceScatter:
+    """Of a vector of as many parts as nodes, each node gets its part, combined over the vectors of all.
+
+    Parameters
+    ----------
+    label : str
+        Of its operator; that of its loop is ``label`` and "_steps".
+    topology : Topology
+        The network; all working nodes take part.
+    words : int
+        Words of a part, int32.
+    function : callable
+        Combines two arrays; it must be associative and commute.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        topology: Topology,
+        words: int,
+        function: Callable[[np.ndarray, np.ndarray], np.ndarray] = np.add,
+    ) -> None:
+        self.label, self.words, self.function = label, words, function
+        nodes = topology.working
+        found = cycle_of(nodes, topology)
+        self.ring: Sequence[int] = found if len(found) == len(nodes) else _snake(topology)
+        self.nodes = nodes
+
+    def parts(self) -> Parts:
+        """The operators: in a loop, everyone sends to the next on the ring."""
+        if len(self.ring) < 2:
+            return ()
+        steps = loop(f"{self.label}_steps", len(self.ring) - 1, cshift(self.label, 1, m=self.words))
+        return subset(list(self.ring), steps)
+
+    async def carried_out(self, node: Node, vector: np.ndarray) -> np.ndarray:
+        """The node's part, combined; ``vector`` has a row of words for each node, in the order of their numbers."""
+        rows = dict(zip(self.nodes, np.array(vector, np.int32).reshape(len(self.nodes), self.words), strict=True))
+        ring, at = self.ring, self.ring.index(node.number)
+        cop = node.cop
+        if len(ring) > 1:
+            await getattr(cop, f"{self.label}_steps_load")()
+            await getattr(cop, f"{self.label}_load")()
+        passed = rows[ring[at - 1]]
+        for step in range(2, len(ring) + 1):
+            passed = self.function(await getattr(cop, f"{self.label}_func")(passed), rows[ring[at - step]])
+        return passed
+
+
+def boxes_of(topology: Topology) -> list[tuple[int, ...]]:
+    """The nodes in boxes of equal size, each of at most `AT_ONCE` nodes with a cycle through them, as large as can be, neighbours
+    after each other. Where there are no such boxes: all nodes in one, if they are few, or each by itself in a ring."""
+    nodes = topology.working
+    if len(nodes) <= AT_ONCE:
+        return [nodes]
+    sides: list[tuple[int, ...]] = []
+    if topology.regular and not topology.dead:
+        divisors = ([k for k in range(1, size + 1) if size % k == 0] for size in topology.size)
+        sides = [box for box in product(*divisors) if prod(box) <= AT_ONCE and _has_cycle(box)]
+    if not sides:
+        cycle = cycle_of(nodes, topology)
+        return [(node,) for node in (cycle if len(cycle) == len(nodes) else _snake(topology))]
+    box = max(sides, key=lambda box: (prod(box), -max(box)))
+    found: dict[tuple[int, ...], list[int]] = {}
+    for node in nodes:
+        at = topology.coordinates(node)
+        found.setdefault(tuple(k // side for k, side in zip(at, box, strict=True)), []).append(node)
+    places = mesh(*(size // side for size, side in zip(topology.size, box, strict=True)))
+    return [tuple(found[places.coordinates(place)]) for place in _snake(places)]
+
+
+def _has_cycle(box: tuple[int, ...]) -> bool:
+    """Does a cycle go through all nodes of a mesh of this size?"""
+    return prod(box) % 2 == 0 and sum(side > 1 for side in box) > 1
+
+
+def _snake(topology: Topology) -> list[int]:
+    """Working nodes row by row, every other row backwards."""
+    if not topology.has_coordinates:
+        return list(topology.working)
+
+    def place(node: int) -> tuple[int, ...]:
+        along, passed = [], 0
+        for size, value in reversed(list(zip(topology.size, topology.coordinates(node), strict=True))):
+            along.append(size - 1 - value if passed % 2 else value)
+            passed += value
+        return tuple(along)
+
+    return sorted(topology.working, key=place)

@@ -1,0 +1,51 @@
+"""Boxes and rings of collectives."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from pointsman.network import Topology, mesh, torus
+from pointsman.operators.trees.cycles import cycle_of
+from pointsman.runtime.collectives import AT_ONCE, AllGather, ReduceScatter, boxes_of
+
+
+@pytest.mark.parametrize(
+    ("topology", "boxes", "wide"),
+    [
+        (mesh(1), 1, 1),
+        (mesh(3, 3), 1, 9),
+        (mesh(4, 4), 2, 8),
+        (mesh(8, 8), 8, 8),
+        (mesh(6, 4), 2, 12),
+        (mesh(4, 4, 4), 8, 8),
+        (torus(6, 6), 3, 12),
+        (mesh(5, 5), 25, 1),
+        (mesh(14), 14, 1),
+    ],
+    ids=lambda one: f"{one} {one.kind}" if isinstance(one, Topology) else str(one),
+)
+def test_boxes_hold_all_nodes_and_have_cycles(topology: Topology, boxes: int, wide: int) -> None:
+    found = boxes_of(topology)
+    assert (len(found), {len(box) for box in found}) == (boxes, {wide})
+    assert sorted(node for box in found for node in box) == list(range(topology.nodes))
+    assert wide <= AT_ONCE
+    if boxes > 1 < wide:
+        assert all(len(cycle_of(box, topology)) == wide for box in found)
+    assert AllGather("g", topology, 3).way == (
+        "str_bcast_round" if all(len(cycle_of(box, topology)) == wide for box in found) else None
+    )
+
+
+def test_partial_sums_pass_neighbours_where_they_can() -> None:
+    def near(topology: Topology) -> list[bool]:
+        ring = ReduceScatter("s", topology, 1).ring
+        assert sorted(ring) == list(range(topology.nodes))
+        ends = [{other for other, _ in topology.at_port[node].values()} for node in range(topology.nodes)]
+        return [b in ends[a] for a, b in pairwise((*ring, ring[0]))]
+
+    assert all(near(mesh(4, 4)))
+    assert all(near(torus(3, 5)))
+    assert near(mesh(3, 3)).count(False) == 1, "no cycle goes through all, so the last is far from the first"
+    assert near(mesh(3, 3, 3)).count(False) == 1
