@@ -7,7 +7,8 @@ implementation is taken (`pointsman.plan`). Source: Metcalf 1997, §4.1 and B.1,
 
 There are more modules than in other folders because most kinds of operators can be done in several ways. By kind of operator:
 
-- broadcast: ``broadcast`` (multicast, snakes both ways, cycle, flood fill), ``broadcast_variants`` (read back, tree, a path per source)
+- broadcast: ``broadcast`` (multicast, snakes both ways, cycle, flood fill), ``broadcast_variants`` (read back, tree, a path per
+  source)
 - node to node: ``stream``, ``stream_linear`` (both ends chosen at run time), ``stream_dynamic`` (only the source knows the end)
 - node to many, many to node: ``collect``, ``hop_by_hop`` (also streams), ``fan_and_chain`` (spread, gather, seqread, seqwrite)
 - every node to another: ``shift`` (and permute), ``permute_runtime`` (schedules made at run time)
