@@ -33,6 +33,8 @@ SPARE = 4
 """Slots of a round, beside one for each stream, that are tried."""
 ROUNDS = 4
 """Most rounds in a period."""
+FULL = 0.75
+"""Share of the slots that words must take: with less the search may find more."""
 APART = 4
 """Slots between words of a stream, at least: its VFSMs run every other slot at most, and the processor needs time to read."""
 ROOMY = 16
@@ -70,6 +72,8 @@ def route_rounds(
     began = time.perf_counter()
     if shape.pipelines < 2 or not all(_is_plain(stream) for stream in streams):
         return None
+    if len({stream.weight for stream in streams}) > 1:
+        return None  # all get equally many words
     ends = [0] * topology.nodes
     for stream in streams:
         for node in (stream.source, *stream.destinations):
@@ -179,11 +183,11 @@ def _offsets(streams: int, nodes: int, period: int) -> Iterator[list[list[int]]]
     turns = range(streams)
     sizes = _sizes(nodes, streams)
     for size in sizes:
-        if period % size == 0 and 1 <= period // size <= ROUNDS:
+        if period % size == 0 and 1 <= period // size <= ROUNDS and streams >= FULL * size:
             yield [[turn * nodes % size + size * again for again in range(period // size)] for turn in turns]
     if gcd(nodes, period) == 1:
         for size in sorted(sizes):
-            if 1 <= (count := period // size) <= ROUNDS:
+            if 1 <= (count := period // size) <= ROUNDS and streams * count >= FULL * period:
                 yield [[nodes * (turn + size * again) % period for again in range(count)] for turn in turns]
 
 
