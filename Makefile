@@ -9,7 +9,7 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c soak-active soak-arrays fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc
+.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c soak-active soak-arrays fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc soak-channels
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -100,6 +100,11 @@ ARRAY_PROGRAMS ?= 100000
 
 soak-arrays: $(STAMP) ## random array programs, their analysis and then their runs, ARRAY_PROGRAMS=100000 (can be stopped and started again)
 	@nice $(BIN)/python tests/sw/pointsman/arrays/soak_arrays.py --programs $(ARRAY_PROGRAMS)
+
+SETS ?= 10000
+
+soak-channels: $(STAMP) ## random sets of connections on 1 to 32 logical channels, SETS=10000, small ones beside CP-SAT (can be stopped and started again)
+	@nice $(BIN)/python -m tests.sw.pointsman.connections.channels.soak_channels --sets $(SETS)
 
 NOC_CYCLES ?= 100000000
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pointsman.fem.poisson import Poisson
     from pointsman.network import Topology
 
-MACHINES = ("numesh", "tdm", "packet", "iwarp")
-"""What conjugate gradients run on."""
+MACHINES = ("numesh", "tdm", "packet", "optical", "iwarp")
+"""What conjugate gradients run on; an optical torus is played by a switch (`pointsman.api.targets.optical`)."""
 PERIOD = 32
 """Slots of the schedule on scheduled routers unless told: with a division into phases from outside there is little to choose."""
 EFFORT = 0.05

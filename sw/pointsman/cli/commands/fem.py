@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     "targets",
     multiple=True,
     metavar="NAME",
-    help="With --run, numesh (the RTL; default), tdm, packet or iwarp; several may be given.",
+    help="With --run, numesh (the RTL; default), tdm, packet, optical or iwarp; several may be given.",
 )
 @click.option("--rounds", type=int, help="Rounds of conjugate gradients (as many as needed if not given).")
 def fem(mesh: str, parts: int, size: str | None, topology: str | None, **given: Any) -> None:

@@ -3,6 +3,8 @@
 All are one argument: give every node a weight. A connection takes a channel at every node of its way, so it takes at least the
 least weight of any way; a phase offers the weight of all channels of all nodes. Weights of one node alone count what ends there,
 weights of the nodes along a cut what must cross it, and equal weights the links of shortest ways.
+
+Bandwidths bound what the links of a node can take: nobody may be left with less of a link than he must have.
 """
 
 from __future__ import annotations
@@ -39,6 +41,8 @@ def bounds_of(problem: ChannelProblem, tables: Tables) -> tuple[ConfigurationBou
     value = -(-need // room)
     text = f"shortest ways take {need} channels, and all nodes together have {room} in a phase"
     found.append(ConfigurationBound(value, "channels", text))
+    if tables.least_sharers < len(problem.connections):
+        found.append(_links(problem, tables))
     least = max(int(bound.value) for bound in found)
     if problem.topology.nodes <= 256:
         for weight in _weights(tables):
@@ -57,6 +61,33 @@ def _busiest(problem: ChannelProblem) -> ConfigurationBound:
     value = -(-count // problem.channels)
     what = f"node {node} is an end of {count} connections and has {problem.channels} channels"
     return ConfigurationBound(value, "node", what)
+
+
+def _links(problem: ChannelProblem, tables: Tables) -> ConfigurationBound:
+    """Where bandwidths leave the least of the links from, or to, a node."""
+    found = []
+    for end, what, links in ((0, "leave", tables.tail), (1, "reach", tables.head)):
+        degree = np.bincount(links, minlength=problem.topology.nodes).tolist()
+        sharers: dict[int, list[int]] = {}
+        for node, most in zip(tables.ends[:, end].tolist(), tables.sharers.tolist(), strict=True):
+            sharers.setdefault(node, []).append(most)
+        for node, members in sharers.items():
+            filled = _filled(sorted(members))
+            text = f"{len(members)} connections that {what} node {node} take {filled} links for their bandwidths, and it has "
+            text += str(degree[node])
+            found.append((-(-filled // degree[node]), -node, text))
+    value, _, text = max(found, key=lambda one: one[:2])
+    return ConfigurationBound(value, "links", text)
+
+
+def _filled(sharers: list[int]) -> int:
+    """Fewest links, or links of several phases, for connections that share one with so many at most, in rising order. Who lets
+    on the fewest is best put together with the next; in any other division they can change places."""
+    links = begin = 0
+    while begin < len(sharers):
+        begin += sharers[begin]
+        links += 1
+    return links
 
 
 def _cuts(problem: ChannelProblem, tables: Tables) -> Iterator[tuple[int, int, str]]:

@@ -26,6 +26,8 @@ from .timetables import least, published, timetable
 
 ROUNDS = 60
 """Rounds of a negotiation at effort 1."""
+SETTLE = 20.0
+"""Seconds of the solver for a number of phases that the search has not met and no bound forbids."""
 
 
 def divide(
@@ -59,13 +61,9 @@ def divide(
     if problem.phases is not None and bound > problem.phases:
         raise _too_few(problem, bounds[0], seed, effort)
     given = ALGORITHMS[algorithm](problem, tables, bound, seed, effort)
+    if problem.phases is not None and count(given) > problem.phases:
+        given = _settled(problem, tables, bounds, given, seed, effort)
     answer = _answer(problem, given, algorithm, bounds, seed)
-    if problem.phases is not None and len(answer.phases) > problem.phases:
-        text = f"{problem.phases} phases were not enough for the search, which needs {len(answer.phases)}"
-        raise PointsmanError(
-            f"phases: {text}; the bound is {bound}: {bounds[0].text}",
-            hint=_change(problem, len(answer.phases), seed, effort),
-        )
     return PhasedConnections(problem, answer.phases, algorithm, bounds, time.process_time() - began)
 
 
@@ -170,6 +168,36 @@ def _too_few(problem: ChannelProblem, bound: ConfigurationBound, seed: int, effo
         f"phases: {problem.phases} are too few, {int(bound.value)} are needed at least: {bound.text}",
         hint=_change(problem, None, seed, effort),
     )
+
+
+def _settled(
+    problem: ChannelProblem,
+    tables: Tables,
+    bounds: tuple[ConfigurationBound, ...],
+    given: Assignment,
+    seed: int,
+    effort: float,
+) -> Assignment:
+    """Into as many phases as are wanted, where the search needs more and no bound forbids it: CP-SAT finds them or proves that
+    there are none, if the problem is small enough.
+
+    Raises
+    ------
+    PointsmanError
+        If there are none, or neither is known.
+    """
+    wanted, needed = problem.phases or 0, count(given)
+    try:
+        given = fewest(problem, tables, max(1, int(bounds[0].value)), needed, SETTLE)
+        if count(given) <= wanted:
+            return given
+        text = f"{wanted} are too few, {count(given)} are needed at least, as CP-SAT has proved over all ways"
+        hint = _change(problem, count(given), seed, effort)
+    except PointsmanError:
+        text = f"{wanted} phases were not enough for the search, which needs {needed}; the bound is {int(bounds[0].value)}: "
+        text += bounds[0].text
+        hint = _change(problem, needed, seed, effort)
+    raise PointsmanError(f"phases: {text}", hint=hint)
 
 
 def _change(problem: ChannelProblem, phases: int | None, seed: int, effort: float) -> str:

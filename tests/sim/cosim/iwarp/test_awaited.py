@@ -18,6 +18,7 @@ TARGETS = [
     ("numesh", {"engine": "model", "period": 16, "effort": 0.05}),
     ("tdm", {"engine": "model"}),
     ("packet", {"engine": "model"}),
+    ("optical", {"engine": "model"}),
 ]
 
 
@@ -107,13 +108,9 @@ def conversed(results, nodes):
             assert blocks == [list(range(source, source + 30)), [7] * number]
 
 
-@pytest.mark.parametrize(
-    ("target", "options"),
-    [("numesh", {"engine": "model"}), ("tdm", {"engine": "model"}), ("packet", {"engine": "model"})],
-    ids=["numesh", "tdm", "packet"],
-)
-def test_messages_of_any_length_in_the_order_of_each_sender(target, options):
-    assert pointsman.run(Conversation, mesh(2, 2), target=target, **options).answer == "right"
+@pytest.mark.parametrize("target", [name for name, _ in TARGETS])
+def test_messages_of_any_length_in_the_order_of_each_sender(target):
+    assert pointsman.run(Conversation, mesh(2, 2), target=target, engine="model").answer == "right"
 
 
 def test_the_same_messages_on_a_machine_with_logical_channels():

@@ -10,7 +10,7 @@ from pointsman.network import mesh
 from pointsman.network.lattice import diamond
 
 
-@pytest.mark.parametrize(("machines", "options"), [(("packet", "tdm"), {}), (("numesh",), {"engine": "model"})])
+@pytest.mark.parametrize(("machines", "options"), [(("packet", "tdm", "optical"), {}), (("numesh",), {"engine": "model"})])
 def test_conjugate_gradients_on_a_plate_are_scipys(machines, options):
     work = fem("plate:5x5", 4, mesh(2, 2))
     solve(work, machines, **options)
@@ -45,7 +45,7 @@ def test_random_meshes_on_scheduled_routers(kind, seed):
 @pytest.mark.parametrize("text", ["random:300:1", "crack:250:2", "valley:200:3", "plate:12x12", "basin:6x5x4"])
 def test_meshes_of_all_kinds_on_the_rtl(text):
     work = fem(text, 9, mesh(3, 3), channels=10)
-    solve(work, ("numesh", "tdm", "packet", "iwarp"))
+    solve(work, ("numesh", "tdm", "packet", "optical", "iwarp"))
     assert all(found["correct"] for found in work.runs.values())
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import networkx
 import numpy as np
 
-from pointsman.artifacts.channels.channels import ChannelCosts, ChannelProblem, Demand
+from pointsman.artifacts.channels.channels import ChannelCosts, ChannelProblem, Demand, PhasedConnections
+from pointsman.connections.channels import exact
+from pointsman.connections.channels.exact import Found, task_of
 from pointsman.network import Topology, from_networkx, mesh, torus
+from pointsman.routing.solver import solved
 
 SIZES = ((1, 2), (5,), (2, 2), (1, 7), (3, 3), (3, 5), (4, 4), (2, 3, 3), (8, 8))
 
@@ -33,6 +38,26 @@ def random_problem(seed: int, channels: int, *, wishes: bool = True) -> ChannelP
         chosen = np.sort(random.integers(0, len(demands), (3, 2)), axis=1)
         order = tuple((i, j) for i, j in chosen.tolist() if i < j)
     return ChannelProblem(topology, channels, tuple(demands), order=order, costs=costs)
+
+
+def small_problems(first: int, count: int) -> Iterator[ChannelProblem]:
+    """``count`` problems, from seed ``first`` on, that CP-SAT settles: at most nine nodes and ten connections."""
+    seed = first
+    while count:
+        problem = random_problem(seed, 1 + seed % 4)
+        seed += 1
+        if problem.topology.nodes > 9 or len(problem.connections) < 2:
+            continue
+        kept = min(10, len(problem.connections))
+        order = tuple(pair for pair in problem.order if max(pair) < kept)
+        yield replace(problem, connections=problem.connections[:kept], order=order)
+        count -= 1
+
+
+def proved(known: Sequence[tuple[ChannelProblem, PhasedConnections]], seconds: float = 20.0) -> list[Found]:
+    """The fewest phases of problems with answers, by CP-SAT."""
+    tasks = [task_of(problem, 1, max(1, len(answer.phases)), seconds) for problem, answer in known]
+    return solved(exact.__name__, tasks, "the exact division")
 
 
 def _network(random: np.random.Generator) -> Topology:

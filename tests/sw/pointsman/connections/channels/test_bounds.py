@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
 from pointsman.artifacts.channels.channels import ChannelProblem, Demand
+from pointsman.connections.channels import divide
 from pointsman.connections.channels.bounds import bounds_of
 from pointsman.connections.channels.tables import tables_of
 from pointsman.network import graph, mesh
@@ -25,6 +31,26 @@ def test_weights_find_a_narrow_passage_where_nothing_else_does():
     network = graph(9, [(0, 3), (1, 3), (2, 3), (3, 4), (4, 5), (5, 6), (5, 7), (5, 8)])
     problem = ChannelProblem(network, 1, tuple(Demand(u, v) for u, v in zip((0, 1, 2), (6, 7, 8), strict=True)))
     assert kinds(problem)["weighted"] == 3
+
+
+@pytest.mark.parametrize(
+    ("shares", "phases"),
+    [
+        ((1, 1), 2),
+        ((1, None), 2),
+        ((2, None), 1),
+        ((2, None, None), 2),
+        ((2, 2, 3, 3, 3), 2),
+        ((2, 2, 2, 3, None), 3),
+        ((None,) * 9, 1),
+    ],
+)
+def test_bandwidths_fill_the_links_of_a_node(shares, phases):
+    demands = tuple(Demand(0, 1, 1, Fraction(0) if one is None else Fraction(1, one)) for one in shares)
+    for ends in (demands, tuple(replace(one, source=1, destination=0) for one in demands)):
+        problem = ChannelProblem(mesh(2), 12, ends)
+        assert kinds(problem).get("links", 1) == phases
+        assert len(divide(problem).phases) == phases
 
 
 def test_there_is_no_bound_without_connections():

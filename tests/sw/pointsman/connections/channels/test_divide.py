@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -15,6 +14,7 @@ from pointsman.network import mesh, torus
 from pointsman.verify.channels import check_phases
 
 from .random_sets import random_problem
+from .soak_channels import tried
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 7, 12, 32])
@@ -29,16 +29,9 @@ def test_random_sets_stand_in_phases_that_break_no_rule(channels):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(20))
-def test_ten_thousand_random_sets(part):
-    for seed in range(500):
-        problem = random_problem(10_000 + 500 * part + seed, 1 + seed % 32)
-        answer = divide(problem, effort=0.2)
-        assert check_phases(answer) == []
-        assert answer.bound <= len(answer.phases) <= len(divide(problem, algorithm="apr").phases)
-        if answer.bound > 1:
-            with pytest.raises(PointsmanError, match=r"are too few, \d+ are needed at least: .* channels"):
-                divide(replace(problem, phases=answer.bound - 1), effort=0.2)
+def test_random_sets_of_the_soak():
+    for number in range(0, 10_000, 25):
+        tried(number)
 
 
 @pytest.mark.parametrize(
