@@ -26,6 +26,9 @@ from .timetables import least, published, timetable
 
 ROUNDS = 60
 """Rounds of a negotiation at effort 1."""
+MOST_TRIES = 24
+TRIES_BY_SIZE = 1200
+"""Tries at a phase less: at most `MOST_TRIES`, for many connections so many divided by theirs, one at least."""
 SETTLE = 20.0
 """Seconds of the solver for a number of phases that the search has not met and no bound forbids."""
 
@@ -105,19 +108,24 @@ def count(given: Assignment) -> int:
 
 
 def _without_one(tables: Tables, given: Assignment, rounds: int, seed: int) -> Assignment | None:
-    """The same with a phase less, or None: the phase with the fewest channels in use is dissolved."""
+    """The same with a phase less, or None. The phase with the fewest channels in use is dissolved; if that does not go, and the
+    problem is small, the others are in turn, and then all of them, with other random numbers each time."""
     phases = count(given)
     if phases < 2:
         return None
-    fewer = given.copy()
-    used, number = np.unique(fewer.phase, return_inverse=True)
-    weight = np.bincount(number, fewer.lengths, len(used))
-    gone = int(np.argmin(weight))
-    fewer.phase[:] = np.where(number == gone, -1, number - (number > gone))
-    state = state_of(tables, phases - 1)
-    take_all(tables, state, fewer)
-    free = np.full(len(fewer.phase), -1, np.int64)
-    return None if negotiate(tables, state, fewer, phases - 1, free, rounds, seed) else fewer
+    used, number = np.unique(given.phase, return_inverse=True)
+    weight = np.bincount(number, given.lengths, len(used))
+    free = np.full(len(number), -1, np.int64)
+    turns = [[gone] for gone in np.argsort(weight, kind="stable").tolist()] + [list(range(phases))]
+    for turn in range(min(MOST_TRIES, max(1, TRIES_BY_SIZE // len(number)))):
+        gone = turns[turn % len(turns)]
+        fewer = given.copy()
+        fewer.phase[:] = np.where(np.isin(number, gone), -1, number - (number > gone[0]))
+        state = state_of(tables, phases - 1)
+        take_all(tables, state, fewer)
+        if not negotiate(tables, state, fewer, phases - 1, free, rounds, seed + turn):
+            return fewer
+    return None
 
 
 def _matched(problem: ChannelProblem, tables: Tables, phases: int, rounds: int, seed: int) -> Assignment | None:
