@@ -27,6 +27,8 @@ from pointsman.network import mesh, torus
 
 SIZE = (8, 8)
 WORDS = (32, 256, 2048, 16384)
+MOST_APR = 2048
+"""Words up to which their own algorithm's phases and timetables run, too."""
 MESHES = {"m11k": "random:11000:1", "c10k": "crack:10240:1", "c100k": "crack:105000:1", "q20k": "basin:50x20x20"}
 """In place of theirs; 20,000 elements with 22,451 nodes, as q20k has, are hexahedra."""
 ROUNDS = (8, 10, 13, 16, 20)
@@ -50,9 +52,14 @@ def patterns() -> list[dict[str, Any]]:
                 "messages_predicted": predicted_messages(demands, ChannelCosts()),
             }
             print(f"{name}, {words} words …", file=sys.stderr)
-            seed = 0 if name == "all-to-all" else None
+            # All-to-all in random order, as theirs; the others in the steps that butterflies and neighbours take.
+            steps = name != "all-to-all"
             row["connections"] = measured(network, answer).clocks
-            row["messages"] = measured_messages(network, demands, ChannelCosts(), seed).clocks
+            if words <= MOST_APR:
+                row["connections_apr"] = measured(network, divide(problem_of(network, demands), algorithm="apr")).clocks
+            row["messages"] = measured_messages(
+                network, demands, ChannelCosts(), None if steps else 0, steps=steps
+            ).clocks
             rows.append(row)
     return rows
 

@@ -14,7 +14,7 @@ import numpy as np
 from answers import Answer, Measured, claim, listed, said, verdict_if
 
 HERE = Path(__file__).resolve().parent
-BAND = (0.4, 1.6)
+BANDS = {"connections": (0.4, 1.1), "messages": (0.7, 1.3)}
 """Our clocks over theirs."""
 PUBLISHED_PHASES = {"torus": 1, "hypercube": 2, "all-to-all": 30}
 PUBLISHED_SWITCH = 520
@@ -30,8 +30,9 @@ MISPRINTS = {
 """Predictions of connections that do not follow from the formula, and what they should be."""
 RULE = (
     "Predicted columns: from the formula that they follow, exactly, but for misprints, which are named. Measured columns: our "
-    f"model's clocks within {BAND[0]} and {BAND[1]} of theirs in eight of ten entries, and every ordering of connections and "
-    "messages; their programs' own costs between transfers are not in the text."
+    "model's clocks over theirs within 0.4 and 1.1 for connections and 0.7 and 1.3 for messages in every entry, every ordering "
+    "of connections and messages. Connections take less time here where blocks are short (their programs' own costs between "
+    "transfers are not in the text) and where phases and timetables are better than theirs."
 )
 
 
@@ -57,6 +58,11 @@ def disagreements(name: str, number: int) -> Iterator[tuple[int, str, int, int]]
                 yield words, kind, theirs, ours
 
 
+def aggregate(words: int, clocks: int) -> float:
+    """Megabytes a second, words of 4 bytes at 20 MHz (§5.1)."""
+    return words * 4 * 20 / clocks
+
+
 def _ours(measured: Measured, name: str) -> dict[int, dict[str, Any]]:
     return {row["words"]: row for row in measured["conset"]["patterns"] if row["pattern"] == name}
 
@@ -68,19 +74,21 @@ def _table(number: int, name: str, measured: Measured) -> Answer:
     # Our own timetables take the transfers of the formula, in our number of phases.
     formulas &= all(row["transfers"] == OWN_DATA[name] * words for words, row in found.items())
     ratios: dict[str, list[float]] = {"connections": [], "messages": []}
-    ordered = True
+    ordered, published = True, list[float]()
     for row in rows_of(number):
         mine = found[int(row["data_words"])]
         ratios["connections"].append(mine["connections"] / int(row["measured_conset"]))
         ratios["messages"].append(mine["messages"] / int(row["measured_msgpass"]))
+        if "connections_apr" in mine:
+            published.append(mine["connections_apr"] / int(row["measured_conset"]))
         ordered &= mine["connections"] < mine["messages"]
-    every = ratios["connections"] + ratios["messages"]
-    inside = sum(BAND[0] <= ratio <= BAND[1] for ratio in every) >= 0.8 * len(every)
+    inside = all(low <= ratio <= high for kind, (low, high) in BANDS.items() for ratio in ratios[kind])
     spans = ", ".join(f"{kind} {min(found):.2f} to {max(found):.2f}" for kind, found in ratios.items())
     why = "; ".join(f"misprint: {MISPRINTS[name, words]}" for words, kind, _, _ in wrong if (name, words) in MISPRINTS)
     why = f"orderings all; {why}" if why else "orderings all"
     if number == 3:
         why += f"; ours in {found[32]['phases']} phases, and 63 messages, of which they count 64"
+        why += f"; by their algorithm {min(published):.2f} to {max(published):.2f} up to 2,048 words"
     return verdict_if(
         formulas and ordered and inside,
         f"predicted columns exactly; measured over theirs: {spans}",
@@ -178,6 +186,33 @@ def _(measured: Measured) -> Answer:
     )
 
 
+@claim("C178")
+def _(measured: Measured) -> Answer:
+    row = _ours(measured, "torus")[16384]
+    rate = 2 * aggregate(4 * row["words"], row["connections"])
+    return verdict_if(
+        rate >= 0.98 * 80,
+        f"{rate:.1f} MB/s",
+        "what a cell sends and receives in the torus pattern, 16,384 words to each neighbour",
+        otherwise="not reproduced",
+    )
+
+
+@claim("C182")
+def _(measured: Measured) -> Answer:
+    found = _ours(measured, "torus")
+    shares = {
+        f"{kind} of {words:,} words": aggregate(64 * 4 * words, found[words][kind]) / 2560
+        for kind, words in (("connections", 16384), ("messages", 16384), ("connections", 2048), ("messages", 2048))
+    }
+    return verdict_if(
+        all(0.8 <= share <= 1 for share in shares.values()),
+        f"64 cells, 4 bytes in 100 ns; the torus pattern takes of it: {listed(shares)}",
+        "large transfers come near it; theirs with 2,048 words 0.94 and 0.82",
+        otherwise="not reproduced",
+    )
+
+
 @claim("C176")
 def _(measured: Measured) -> Answer:
     spread = {row["mesh"]: row["spread"] for row in measured["conset"]["meshes"]}
@@ -227,7 +262,6 @@ said(
             "how the command divides channels; 12 + 3 are 15 of the 16",
         ),
         "C181": ("the same formula", "sim/cosim/iwarp/exchanges.py"),
-        "C182": ("2,560", "64 cells, 4 bytes in 100 ns"),
         "C183": ("10,240", "4 links a cell"),
         "C185": ("640", "16 directed links across the middle, one way"),
         "C189": ("10", "default of `pointsman fem` for what a processor needs for a word"),
@@ -246,10 +280,6 @@ said(
 said(
     "not comparable",
     {
-        "C178": (
-            "80 MB/s",
-            "the model's processor sends and receives a word each two clocks; nothing of it is measured here",
-        ),
         "C179": ("none", "about the system software of iWarp"),
         "C180": ("none", "about code of iWarp's processor"),
     },

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from pointsman.artifacts.channels.channels import ChannelCosts, ChannelProblem, Demand, PhasedConnections
+from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 
 from .machine import ChannelMachine
@@ -51,21 +53,44 @@ def phased(answer: PhasedConnections, blocks: Blocks) -> Callable[[Cell], Step]:
     return program
 
 
-def by_messages(demands: Sequence[Demand], blocks: Blocks, seed: int | None = None) -> Callable[[Cell], Step]:
-    """A program that sends each block as a message, in the order of the list or (``seed``) in random order; then it receives. It
-    returns the blocks received, by (source, place among those of this source)."""
+def by_messages(
+    demands: Sequence[Demand], blocks: Blocks, seed: int | None = None, *, steps: bool = False
+) -> Callable[[Cell], Step]:
+    """A program that sends each block as a message, in the order of the list or (``seed``) in random order. It returns the blocks
+    received, by (source, place among those of this source).
+
+    All are sent before any is taken; with ``steps`` a cell takes one after each that it sends, as in a butterfly, whose steps
+    need what the one before has brought.
+
+    Raises
+    ------
+    PointsmanError
+        With ``steps`` if a cell receives more or fewer than it sends: then cells may wait for each other for ever.
+    """
     order = list(range(len(demands)))
     if seed is not None:
         order = np.random.default_rng(seed).permutation(len(demands)).tolist()
+    sent, received = Counter(one.source for one in demands), Counter(one.destination for one in demands)
+    if steps and sent != received:
+        cell = min(cell for cell in sent | received if sent[cell] != received[cell])
+        raise PointsmanError(
+            f"cell {cell} sends {sent[cell]} messages and receives {received[cell]}, which is no steps"
+        )
 
     def program(cell: Cell) -> Step:
+        got: dict[tuple[int, int], Any] = {}
+
+        def take() -> Step:
+            source, block = yield from cell.msg_receive()
+            got[source, sum(key[0] == source for key in got)] = block
+
         for c in order:
             if demands[c].source == cell.number:
                 yield from cell.msg_send(demands[c].destination, blocks[c])
-        got: dict[tuple[int, int], Any] = {}
-        for _ in range(sum(one.destination == cell.number for one in demands)):
-            source, block = yield from cell.msg_receive()
-            got[source, sum(key[0] == source for key in got)] = block
+                if steps:
+                    yield from take()
+        while len(got) < received[cell.number]:
+            yield from take()
         return got
 
     return program
@@ -79,12 +104,12 @@ def measured(topology: Topology, answer: PhasedConnections) -> ChannelRun:
 
 
 def measured_messages(
-    topology: Topology, demands: Sequence[Demand], costs: ChannelCosts, seed: int | None = None
+    topology: Topology, demands: Sequence[Demand], costs: ChannelCosts, seed: int | None = None, *, steps: bool = False
 ) -> ChannelRun:
     """The same as messages."""
     machine = ChannelMachine(topology, costs=costs)
     session = ChannelSession(machine, {}, messages=len(demands))
-    return session.run(by_messages(demands, _numbered(demands), seed))
+    return session.run(by_messages(demands, _numbered(demands), seed, steps=steps))
 
 
 def aggregate_bandwidth(words: int, clocks: int, *, megahertz: float = 20.0, word_bytes: int = 4) -> float:

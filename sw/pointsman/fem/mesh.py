@@ -151,6 +151,8 @@ def read_mesh(path: Path) -> ElementMesh:
 
     if not is_file(path):
         raise PointsmanError(f"there is no mesh file {path}")
+    if not path.stat().st_size:
+        raise PointsmanError(f"the mesh file {path} is empty")
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
@@ -158,6 +160,10 @@ def read_mesh(path: Path) -> ElementMesh:
     except (Exception, SystemExit) as error:  # meshio ends the process for some files, and prints why
         text = said.getvalue() if isinstance(error, SystemExit) else str(error)
         line = " ".join(text.split())[:200] or type(error).__name__
+        if not isinstance(
+            error, meshio.ReadError | SystemExit
+        ):  # its reader stumbled, and says over what in its own code
+            line = f"it is broken, cut off or of another kind ({line})"
         hint = "for instance .msh, .vtk, .vtu, .inp, .stl"
         raise PointsmanError(f"cannot read the mesh {path}: {line}", hint=hint) from None
     kinds = {block.type for block in found.cells}

@@ -11,7 +11,7 @@ from pointsman.artifacts.images.images import Images
 from pointsman.runtime import Category
 from pointsman.runtime.api.application import Reference
 
-from .table import table
+from .table import short, table
 from .time_table import time_text
 
 CATEGORIES = [category.name.lower() for category in Category]
@@ -130,9 +130,9 @@ def phase_table(images: Images) -> str:
             first = i == 0
             rows.append(
                 [
-                    phase.name if first else "",
+                    short(phase.name) if first else "",
                     phase.block if first else "",
-                    operator.label + (" (continues)" if operator.continues else ""),
+                    short(operator.label) + (" (continues)" if operator.continues else ""),
                     operator.implementation,
                     operator.m,
                     f"{operator.bandwidth:.3f}",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+MOST_NAME = 60
+"""Letters of a name in a column."""
+
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Columns lined up: numbers to the right, words to the left. Floats must be formatted by the caller."""
@@ -19,6 +22,20 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         return "  ".join(parts).rstrip()
 
     return "\n".join([line(head), line(["-" * width for width in widths]), *map(line, cells)])
+
+
+def short(name: str) -> str:
+    """A phase's name, or what is called after it, for a column: of many operators only the first.
+
+    >>> short("+".join(f"h{k}" for k in range(700)) + " end")
+    'h0+h1+h2+h3+h4+h5+h6+h7+h8+h9+… (700 operators) end'
+    """
+    if len(name) <= MOST_NAME:
+        return name
+    labels, space, rest = name.partition(" ")
+    parts = labels.split("+")
+    first = labels[: MOST_NAME // 2].rpartition("+")[0]
+    return f"{first}+… ({len(parts)} operators){space}{rest}" if first and len(rest) < MOST_NAME else name
 
 
 def _is_number(text: str) -> bool:

@@ -9,7 +9,7 @@ from pointsman.artifacts.tables import ConnectionTables
 from pointsman.runtime.api.application import Reference
 
 from .run import CATEGORIES, FinishedRun, means_json
-from .table import table
+from .table import short, table
 from .time_table import time_text
 
 
@@ -77,7 +77,14 @@ def tables_text(tables: ConnectionTables) -> str:
         sets = ", ".join(map(str, phase.sets)) if len(phase.sets) <= 4 else f"{phase.sets[0]} … {phase.sets[-1]}"
         first = tables.operators[phase.operators[0]] is one
         rows.append(
-            [phase.name if first else "", one.operator.label, one.way, one.operator.m, f"{one.bandwidth:.3f}", sets]
+            [
+                short(phase.name) if first else "",
+                one.operator.label,
+                one.way,
+                one.operator.m,
+                f"{one.bandwidth:.3f}",
+                sets,
+            ]
         )
     lines = [
         f"{tables.name} on a switch of {tables.ports} ports and {tables.slots} slots, mode {tables.mode}: "

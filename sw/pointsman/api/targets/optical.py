@@ -16,7 +16,7 @@ from pointsman.api.options import refuse_addresses
 from pointsman.api.showing import refuse_lines
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
-from pointsman.report.table import table
+from pointsman.report.table import short, table
 from pointsman.targets.optical import OpticalProgram, make_optical, switch_tables
 from pointsman.targets.target import TargetRun
 
@@ -94,7 +94,7 @@ class OpticalTarget:
                 first = number == 0
                 rows.append(
                     [
-                        phase.name if first else "",
+                        short(phase.name) if first else "",
                         label,
                         way,
                         *(

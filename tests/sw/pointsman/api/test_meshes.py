@@ -10,7 +10,9 @@ from pointsman.network import mesh
 from pointsman.network.lattice import diamond
 
 
-@pytest.mark.parametrize(("machines", "options"), [(("packet", "tdm", "optical"), {}), (("numesh",), {"engine": "model"})])
+@pytest.mark.parametrize(
+    ("machines", "options"), [(("packet", "tdm", "optical"), {}), (("numesh",), {"engine": "model"})]
+)
 def test_conjugate_gradients_on_a_plate_are_scipys(machines, options):
     work = fem("plate:5x5", 4, mesh(2, 2))
     solve(work, machines, **options)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from pointsman.fem.generators import basin, plate
 from pointsman.fem.mesh import ElementMesh, read_mesh
 
 meshio = pytest.importorskip("meshio")
+ROOT = Path(__file__).parents[4]
 CUBE = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]], float)
 SQUARE = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], float)
 
@@ -88,6 +91,18 @@ def test_files_of_the_wrong_kind_are_refused(tmp_path):
     meshio.Mesh(CUBE[:6], [("wedge", np.arange(6).reshape(1, 6))]).write(wedge)
     with pytest.raises(PointsmanError, match=r"must have elements of one kind, .*, not wedge"):
         read_mesh(wedge)
+
+
+def test_files_that_are_empty_or_cut_off_are_refused(tmp_path):
+    empty, cut = tmp_path / "empty.msh", tmp_path / "cut.msh"
+    empty.touch()
+    cut.write_text((ROOT / "examples/fem/plate.msh").read_text()[:2000])
+    with pytest.raises(PointsmanError, match=r"the mesh file .*empty\.msh is empty"):
+        read_mesh(empty)
+    with pytest.raises(
+        PointsmanError, match=r"cannot read the mesh .*cut\.msh: it is broken, cut off or of another kind \("
+    ):
+        read_mesh(cut)
 
 
 @pytest.mark.parametrize("ending", ["msh", "vtk", "inp"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pointsman.report.table import table
+from pointsman.report.table import short, table
 
 
 def test_numbers_stand_to_the_right_and_words_to_the_left() -> None:
@@ -21,3 +21,10 @@ def test_a_dash_is_a_missing_number() -> None:
 
 def test_no_line_ends_in_blanks() -> None:
     assert all(line == line.rstrip() for line in table(["a", "b"], [["long word", ""]]).splitlines())
+
+
+def test_names_of_many_operators_are_shortened() -> None:
+    assert short("a+b end") == "a+b end"
+    many = "+".join(f"h{k}" for k in range(700))
+    assert short(f"{many} end") == "h0+h1+h2+h3+h4+h5+h6+h7+h8+h9+… (700 operators) end"
+    assert short("x" * 100) == "x" * 100
