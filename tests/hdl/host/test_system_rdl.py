@@ -6,9 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from peakrdl_cheader.exporter import CHeaderExporter
+from peakrdl_html import HTMLExporter
+from peakrdl_ipxact import IPXACTExporter
 from systemrdl import RDLCompiler
 from systemrdl.node import AddrmapNode, RegNode
 
@@ -71,3 +74,40 @@ def test_the_generated_header_gives_c_the_same_addresses(shape: HostShape, tmp_p
         env={**os.environ, **folders},
     )
     assert done.returncode == 0, done.stderr
+
+
+IPXACT = "{http://www.accellera.org/XMLSchema/IPXACT/1685-2014}"
+
+
+@pytest.mark.parametrize("shape", SHAPES[1:])
+def test_the_generated_ip_xact_has_the_same_addresses(shape: HostShape, tmp_path: Path):
+    IPXACTExporter().export(read(shape, tmp_path), str(tmp_path / "bridge.xml"))
+
+    def number(element: ElementTree.Element, name: str) -> int:
+        text = element.findtext(f"{IPXACT}{name}")
+        return int((text or "1").replace("'h", "0x"), 0)
+
+    (block,) = ElementTree.parse(tmp_path / "bridge.xml").getroot().iter(f"{IPXACT}addressBlock")
+    found = {}
+    (nodes,) = block.findall(f"{IPXACT}registerFile")
+    for page in range(number(nodes, "dim")):
+        for register in nodes.findall(f"{IPXACT}register"):
+            at = number(nodes, "addressOffset") + page * number(nodes, "range") + number(register, "addressOffset")
+            for k in range(number(register, "dim")):
+                found[page, register.findtext(f"{IPXACT}name"), k] = at + k * number(register, "size") // 8
+    control = {
+        one.findtext(f"{IPXACT}name"): number(one, "addressOffset") for one in block.findall(f"{IPXACT}register")
+    }
+    expected = address_map(shape, "wishbone")
+    for page, node in enumerate(expected["nodes"]):
+        for name, key in (("data", "registers"), ("full", "full"), ("mask", "mask")):
+            assert [found.pop((page, name, k)) for k in range(len(node[key]))] == list(node[key])
+    assert not found
+    assert control == {name.lower(): word["address"] for name, word in expected["control"].items()}
+
+
+def test_the_generated_pages_name_every_register(tmp_path: Path):
+    HTMLExporter().export(read(SHAPES[0], tmp_path), str(tmp_path / "pages"))
+    shown = "".join(path.read_text() for path in (tmp_path / "pages" / "content").glob("*.html"))
+    for name in ("data", "full", "mask", *address_map(SHAPES[0], "wishbone")["control"]):
+        assert name.lower() in shown
