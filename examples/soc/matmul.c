@@ -41,6 +41,21 @@ static void multiply_add(const int32_t *left, const int32_t *right)
         }
 }
 
+/* This node's block of the product, as one processor alone computes it, is another than ``sum``. */
+static int differs(void)
+{
+    int i, j, k;
+    for (i = 0; i < SIDE; i++)
+        for (j = 0; j < SIDE; j++) {
+            int32_t total = 0;
+            for (k = 0; k < XSIZE * SIDE; k++)
+                total += item_a(MY_Y * SIDE + i, k) * item_b(k, MY_X * SIDE + j);
+            if (total != sum[i * SIDE + j])
+                return 1;
+        }
+    return 0;
+}
+
 int main(void)
 {
     int i, j, k;
@@ -67,5 +82,5 @@ int main(void)
     cop_fini(&cop);
     for (i = 0; i < SIDE * SIDE; i++)
         output(sum[i]);
-    finish(&cop);
+    finish(&cop, differs());
 }

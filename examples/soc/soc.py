@@ -18,7 +18,6 @@ import shutil
 import struct
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +45,7 @@ CATEGORIES = ("cpu", "write", "read", "psync", "router", "reprog")
 PACE, SLACK = 200, 1500
 """`PM_PACE` and `PM_SLACK` of the driver on a PicoRV32: some forty instructions of
 four to five cycles from one access to the next, where two lanes move together."""
-MEMORY = 16384
+MEMORY = 8192
 """Words of a node's memory."""
 TARGET = ("--target=riscv32-freestanding-none", "-mcpu=generic_rv32+m")
 FLAGS = ("-std=c99", "-ffreestanding", "-fno-builtin", "-O2", "-g0", "-Wall", "-Wextra", "-Werror", "-nostdlib")
@@ -68,12 +67,13 @@ class Chip:
 class Outcome:
     """What a simulation of the whole gave.
 
-    ``output``: words by node; ``words``: by node and register, what went through it, if that was asked for; ``cycles`` after
-    reset.
+    ``output``: words by node; ``words``: by node and register, what went through it, if that was asked for; ``computed``:
+    cycles after reset until each node has a word to output; ``cycles``: until all have ended.
     """
 
     output: Mapping[int, list[int]]
     words: Mapping[tuple[int, int], list[int]]
+    computed: int
     cycles: int
     status: int
     seconds: float
@@ -97,8 +97,13 @@ def application_of(name: str, topology: Topology, side: int) -> Application:
     return kind(argparse.Namespace(side=side), topology)
 
 
-def make(name: str, size: Sequence[int], side: int, folder: Path) -> Chip:
+def make(name: str, size: Sequence[int], side: int, folder: Path, divisor: int = 0) -> Chip:
     """Compile a program for all nodes, and write the Verilog.
+
+    Parameters
+    ----------
+    divisor : int
+        Cycles of a bit on the serial line that sends what the nodes output; 0: nothing is sent.
 
     Raises
     ------
@@ -118,10 +123,14 @@ def make(name: str, size: Sequence[int], side: int, folder: Path) -> Chip:
     links = [(link.node, link.port, link.other, link.other_port) for link in topology.links]
     write_whole(folder / "mesh.v", mesh_verilog(shape, topology.nodes, links, contents=memories_of(images)))
     write_whole(folder / "bridge.v", bridge_verilog(HostShape(registers=shape.registers), "wishbone"))
-    write_whole(folder / "soc.v", top_verilog(shape, topology.nodes))
+    write_whole(folder / "soc.v", top_verilog(shape, topology.nodes, divisor))
     for node in range(topology.nodes):
         write_whole(folder / f"node_{node}.hex", _hex(_binary(name, node, topology, side, shape, folder)))
-    sources = (*(folder / part for part in ("soc.v", "mesh.v", "bridge.v")), HERE / "soc_node.v", picorv32())
+    sources = (
+        *(folder / part for part in ("soc.v", "mesh.v", "bridge.v")),
+        *(HERE / part for part in ("soc_node.v", "soc_serial.v")),
+        picorv32(),
+    )
     return Chip(name, images, application, folder, sources)
 
 
@@ -133,8 +142,8 @@ def picorv32() -> Path:
     return Path(specification.origin).parent / "verilog" / "picorv32.v"
 
 
-def top_verilog(shape: NodeShape, nodes: int) -> str:
-    """Module ``soc``: the mesh of routers, and a node of ``soc_node.v`` at each processor port."""
+def top_verilog(shape: NodeShape, nodes: int, divisor: int = 0) -> str:
+    """Module ``soc``: the mesh of routers, a node of ``soc_node.v`` at each processor port, and the serial line."""
     bits = (shape.registers - 1).bit_length()
     wires, instances, ports = [], [], []
     for node in range(nodes):
@@ -148,17 +157,23 @@ def top_verilog(shape: NodeShape, nodes: int) -> str:
             f"    soc_node #(.NODE({node}), .WORDS({MEMORY}), .REGISTERS({shape.registers}), "
             f'.FIRMWARE("node_{node}.hex")) node_{node} (',
             f"        .clk(clk), .rst(rst), {joined},",
-            f"        .out_valid(), .out_word(), .ended(all_ended[{node}]), .status(status_{node})",
+            f"        .out_request(requests[{node}]), .out_word(words[{32 * node} +: 32]), .out_accept(accepts[{node}]),",
+            f"        .ended(all_ended[{node}]), .status(status_{node})",
             "    );",
         ]
     lines = [
         "// A mesh of routers with a RISC-V node at each processor port. Reset for as many cycles as a pipeline has VFSMs.",
-        "module soc (input clk, input rst, output ended, output [31:0] status);",
+        "module soc (input clk, input rst, output ended, output [31:0] status, output tx);",
         *wires,
-        f"    wire [{nodes - 1}:0] all_ended;",
+        f"    wire [{nodes - 1}:0] all_ended, requests, accepts;",
+        f"    wire [{32 * nodes - 1}:0] words;",
         "    assign ended = &all_ended;",
         f"    assign status = {' | '.join(f'status_{node}' for node in range(nodes))};",
         *instances,
+        f"    soc_serial #(.NODES({nodes}), .DIVISOR({divisor})) serial (",
+        "        .clk(clk), .rst(rst), .requests(requests), .words(words), .accepts(accepts),",
+        "        .ended(ended), .status(status), .tx(tx)",
+        "    );",
         f"    numesh_mesh mesh (.clk(clk), .rst(rst), {', '.join(ports)});",
         "endmodule",
         "",
@@ -229,48 +244,41 @@ def _run(command: Sequence[str], folder: Path, environment: Mapping[str, str] | 
     return done.stdout
 
 
-def verilated(chip: Chip) -> list[str]:
-    """Command of a simulation by Verilator; built if it is not in the folder already."""
-    main = HERE / "sim_main.cpp"
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in (*chip.sources, main))).hexdigest()[:16]
-    place = chip.folder / f"verilated-{digest}"
-    if not (place / "Vsoc").is_file():
+def verilated(
+    chip: Chip, *, top: str = "soc", more: Sequence[Path] = (), defines: Mapping[str, int] | None = None
+) -> list[str]:
+    """Command of a simulation by Verilator; built if it is not in the folder already.
+
+    Parameters
+    ----------
+    top : str
+        The module that is clocked, by ``sim_main.cpp`` or ``board_main.cpp``.
+    more : sequence of Path
+        Verilog files besides the chip's.
+    defines : mapping of str to int, optional
+        Macros of the Verilog and of the main program.
+    """
+    main = HERE / ("sim_main.cpp" if top == "soc" else f"{top}_main.cpp")
+    macros = [f"-D{name}={value}" for name, value in (defines or {}).items()]
+    sources = (*chip.sources, *more)
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in (*sources, main)) + " ".join(macros).encode())
+    place = chip.folder / f"verilated-{top}-{digest.hexdigest()[:16]}"
+    if not (place / f"V{top}").is_file():
         tool = shutil.which("verilator-cli", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
         if tool is None:
             raise PointsmanError("there is no verilator-cli", hint="it is in the package verilator")
-        flags = f"-march=native -DRESET_CYCLES={chip.images.shape.reset_cycles}"
+        reset = f"-DRESET_CYCLES={chip.images.shape.reset_cycles}"
+        make_flags = "CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O3 OPT_SLOW=-O1"
         _run(
             [
-                *(
-                    tool,
-                    "--cc",
-                    "--exe",
-                    "--build",
-                    "-O3",
-                    "--x-assign",
-                    "fast",
-                    "--x-initial",
-                    "fast",
-                    "-Wno-fatal",
-                    "-Wno-lint",
-                ),
-                *(
-                    "--top-module",
-                    "soc",
-                    "--prefix",
-                    "Vsoc",
-                    "-CFLAGS",
-                    flags,
-                    "-MAKEFLAGS",
-                    "CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O3 OPT_SLOW=-O1",
-                    "--Mdir",
-                    str(place),
-                ),
-                *(*map(str, chip.sources), str(main)),
+                *(tool, "--cc", "--exe", "--build", "-O3", "--x-assign", "fast", "--x-initial", "fast"),
+                *("-Wno-fatal", "-Wno-lint", "--top-module", top, "--prefix", f"V{top}", *macros),
+                *("-CFLAGS", " ".join(["-march=native", reset, *macros]), "-MAKEFLAGS", make_flags),
+                *("--Mdir", str(place), *map(str, sources), str(main)),
             ],
             chip.folder,
         )
-    return [str(place / "Vsoc")]
+    return [str(place / f"V{top}")]
 
 
 def interpreted(chip: Chip) -> list[str]:
@@ -279,7 +287,7 @@ def interpreted(chip: Chip) -> list[str]:
         raise PointsmanError("there is no Icarus Verilog (iverilog)")
     bench = (
         "module bench;\n    reg clk = 0, rst = 1;\n    integer cycle = 0;\n    wire ended;\n    wire [31:0] status;\n"
-        "    soc soc (.clk(clk), .rst(rst), .ended(ended), .status(status));\n    always #5 clk = !clk;\n"
+        "    soc soc (.clk(clk), .rst(rst), .ended(ended), .status(status), .tx());\n    always #5 clk = !clk;\n"
         "    always @(posedge clk) begin\n        cycle <= cycle + 1;\n"
         f"        rst <= cycle < {chip.images.shape.reset_cycles};\n"
         "        if (ended === 1 || cycle > 2000000) begin\n"
@@ -294,14 +302,20 @@ def interpreted(chip: Chip) -> list[str]:
     return ["vvp", "-n", str(made)]
 
 
+def simulate_text(chip: Chip, command: Sequence[str]) -> str:
+    """What a simulation prints. Its files are in the chip's folder."""
+    return _run(command, chip.folder)
+
+
 def simulate(chip: Chip, command: Sequence[str], *, words: bool = False) -> Outcome:
     """Run the whole chip until all nodes have ended."""
-    began = time.perf_counter()
-    text = _run([*command, *(["10000000"] if len(command) == 1 else []), *(["+words"] if words else [])], chip.folder)
-    seconds = time.perf_counter() - began
+    began = os.times()
+    text = simulate_text(chip, [*command, *(["10000000"] if len(command) == 1 else []), *(["+words"] if words else [])])
+    ended = os.times()
+    seconds = ended.children_user + ended.children_system - began.children_user - began.children_system
     output: dict[int, list[int]] = {node: [] for node in range(len(chip.images.nodes))}
     moved: dict[tuple[int, int], list[int]] = {}
-    found = {"cycles": 0, "status": -1}
+    found = {"computed": 0, "cycles": 0, "status": -1}
     for line in text.splitlines():
         head, *numbers = line.split()
         if head == "out":
@@ -313,7 +327,7 @@ def simulate(chip: Chip, command: Sequence[str], *, words: bool = False) -> Outc
             found[head] = int(numbers[0])
         elif head == "trap":
             raise PointsmanError(f"the processor of node {numbers[0]} met an illegal instruction or address")
-    return Outcome(output, moved, found["cycles"], found["status"], seconds)
+    return Outcome(output, moved, found["computed"], found["cycles"], found["status"], seconds)
 
 
 def in_python(chip: Chip) -> Run:
@@ -360,7 +374,7 @@ def table(outcome: Outcome, python: Run) -> str:
     theirs = [float(python.record.cycles[:, k].mean()) for k in range(len(CATEGORIES))]
     lines = ["cycles, mean over the nodes  " + "".join(f"{name:>10}" for name in CATEGORIES) + "     total"]
     for name, row, total in (
-        ("RISC-V nodes", ours, outcome.cycles),
+        ("RISC-V nodes", ours, outcome.computed),
         ("a processor as in Python", theirs, python.record.total_cycles),
     ):
         lines.append(f"{name:<29}" + "".join(f"{value:>10,.0f}" for value in row) + f"{total:>10,}")

@@ -17,12 +17,15 @@ module soc_node #(
     output [31:0] p_write_data,
     input [REGISTERS-1:0] p_full,
     input [31:0] p_read_data,
-    output reg out_valid,       // a word of the program's output, for one cycle
-    output reg [31:0] out_word,
+    output out_request,         // the program outputs this word, and waits until it is accepted
+    output [31:0] out_word,
+    input out_accept,
     output reg ended,
     output reg [31:0] status
 );
-    wire valid;
+    localparam TRAPPED = 32'd200;   // status of a processor that met an illegal instruction or address
+
+    wire valid, trap;
     wire [31:0] address, data;
     wire [3:0] strobes;
     wire in_memory = address[31:28] == 4'h0;
@@ -43,21 +46,23 @@ module soc_node #(
             if (strobes[2]) memory[place][23:16] <= data[23:16];
             if (strobes[3]) memory[place][31:24] <= data[31:24];
         end
-        out_ready <= !rst && valid && !out_ready && in_output;
-        out_valid <= !rst && valid && !out_ready && in_output && !address[2];
-        out_word <= data;
+        out_ready <= !rst && valid && !out_ready && in_output && (address[2] || out_accept);
         if (rst) begin
             ended <= 0;
             status <= 0;
         end else if (valid && in_output && address[2]) begin
             ended <= 1;
             status <= data;
+        end else if (trap) begin
+            ended <= 1;
+            status <= TRAPPED;
         end
     end
+    assign out_request = valid && in_output && !address[2] && !out_ready;
+    assign out_word = data;
 
     wire acknowledged, failed;
     wire [31:0] arrived;
-    wire trap;
     picorv32 #(
         .ENABLE_COUNTERS(0),
         .BARREL_SHIFTER(1),
@@ -84,7 +89,7 @@ module soc_node #(
     );
 
     // What a simulation shows: output, ends, and with +words every access of the router.
-    // synthesis translate_off
+`ifndef SYNTHESIS
     reg words, reads;
     reg [$clog2(REGISTERS)-1:0] read_address;
     initial begin
@@ -92,7 +97,7 @@ module soc_node #(
         reads = 0;
     end
     always @(posedge clk) begin
-        if (out_valid) $display("out %0d %0d", NODE, $signed(out_word));
+        if (out_request && out_accept) $display("out %0d %0d", NODE, $signed(out_word));
         if (!rst && trap) begin
             $display("trap %0d", NODE);
             $finish;
@@ -102,5 +107,5 @@ module soc_node #(
         if (words && p_write) $display("write %0d %0d %0d", NODE, p_address, p_write_data);
         if (words && reads) $display("read %0d %0d %0d", NODE, read_address, p_read_data);
     end
-    // synthesis translate_on
+`endif
 endmodule

@@ -6,42 +6,55 @@ from dataclasses import dataclass
 
 from pointsman.errors import PointsmanError
 
-SPEEDS = (6, 7, 8)
-"""Speed grades of the ECP5; 8 is the fastest."""
-PACKAGE = "CABGA381"
-"""A package that every size comes in. Pins do not count here."""
-
 
 @dataclass(frozen=True)
 class Device:
-    """An FPGA: its name with nextpnr, and what it holds."""
+    """An FPGA, and what it holds.
+
+    ``options`` are those that nextpnr needs, but for the speed grade, which is one of ``speeds``, the slowest first; "%d" in
+    an option stands for it.
+    """
 
     name: str
-    option: str
+    family: str
+    options: tuple[str, ...]
+    speeds: tuple[int, ...]
     luts: int
-    """Look-up tables of four inputs, with a flip-flop each. A sixteenth of what they hold may be memory, see `rams`."""
+    """Look-up tables of four inputs."""
+    ffs: int
+    rams: int
+    """Memories of 16 words of 4 bits; each takes the place of four look-up tables."""
     ebr: int
     """Block memories of 18 kbit."""
 
-    @property
-    def rams(self) -> int:
-        """Memories of 16 words of 4 bits; each takes the place of four look-up tables."""
-        return self.luts // 8
+
+def _ecp5(name: str, die: str, luts: int, ebr: int) -> Device:
+    """A look-up table has a flip-flop; every second one may be part of a memory. The package is one that all sizes come in:
+    pins do not count here."""
+    options = (f"--{die}", "--package", "CABGA381", "--speed", "%d", "--lpf-allow-unconstrained")
+    return Device(name, "ecp5", options, (6, 7, 8), luts, luts, luts // 8, ebr)
+
+
+def _gowin(name: str, part: str, die: str, grade: int, luts: int, ffs: int, rams: int, ebr: int) -> Device:
+    """The part of a board; its speed grade is in the part's name."""
+    return Device(name, "gowin", ("--device", part, "--vopt", f"family={die}"), (grade,), luts, ffs, rams, ebr)
 
 
 DEVICES = {
     device.name: device
     for device in (
-        Device("ecp5-12k", "--12k", 24288, 56),  # the die of the 25k
-        Device("ecp5-25k", "--25k", 24288, 56),
-        Device("ecp5-45k", "--45k", 43848, 108),
-        Device("ecp5-85k", "--85k", 83640, 208),
+        _ecp5("ecp5-12k", "12k", 24288, 56),  # the die of the 25k
+        _ecp5("ecp5-25k", "25k", 24288, 56),
+        _ecp5("ecp5-45k", "45k", 43848, 108),
+        _ecp5("ecp5-85k", "85k", 83640, 208),
+        _gowin("gw1nr-9", "GW1NR-LV9QN88PC6/I5", "GW1N-9C", 6, 8640, 6480, 270, 26),  # Tang Nano 9K
+        _gowin("gw2ar-18", "GW2AR-LV18QN88C8/I7", "GW2A-18C", 8, 20736, 15552, 648, 46),  # Tang Nano 20K
     )
 }
 
 
-def device_of(name: str, speed: int) -> Device:
-    """The device of this name.
+def device_of(name: str, speed: int | None = None) -> tuple[Device, int]:
+    """The device of this name, and its speed grade: the fastest if none is given.
 
     Raises
     ------
@@ -50,6 +63,9 @@ def device_of(name: str, speed: int) -> Device:
     """
     if name not in DEVICES:
         raise PointsmanError(f"a device must be one of {', '.join(DEVICES)}, not {name!r}")
-    if speed not in SPEEDS:
-        raise PointsmanError(f"the speed grade of an ECP5 must be {', '.join(map(str, SPEEDS))}, not {speed}")
-    return DEVICES[name]
+    device = DEVICES[name]
+    if speed is None:
+        speed = device.speeds[-1]
+    if speed not in device.speeds:
+        raise PointsmanError(f"the speed grade of {name} must be {', '.join(map(str, device.speeds))}, not {speed}")
+    return device, speed

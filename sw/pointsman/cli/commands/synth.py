@@ -31,8 +31,13 @@ def _size_options(command: Any) -> Any:
 @click.command()
 @click.argument("block", type=click.Choice(list(BLOCKS)))
 @_size_options
-@click.option("--device", default="ecp5-85k", show_default=True, help="ecp5-12k, ecp5-25k, ecp5-45k or ecp5-85k.")
-@click.option("--speed", type=int, default=8, show_default=True, help="Speed grade: 6, 7 or 8, the fastest.")
+@click.option(
+    "--device",
+    default="ecp5-85k",
+    show_default=True,
+    help="ecp5-12k, ecp5-25k, ecp5-45k, ecp5-85k, gw1nr-9 or gw2ar-18.",
+)
+@click.option("--speed", type=int, help="Speed grade: 6, 7 or 8 of an ECP5. The fastest if left out.")
 @click.option(
     "--seeds", type=int, default=3, show_default=True, help="How often to place, each time from another seed."
 )
@@ -42,7 +47,7 @@ def _size_options(command: Any) -> Any:
 def synth(
     block: str,
     device: str,
-    speed: int,
+    speed: int | None,
     seeds: int,
     freq: float,
     json_path: Path | None,
@@ -57,6 +62,7 @@ def synth(
     \b
     Example:
       pointsman synth numesh --device ecp5-85k --speed 8 --seeds 3 --json node.json
+      pointsman synth numesh --device gw2ar-18 --pipelines 1 --seeds 1
       pointsman synth tdm-array --ports 32 --order wrapped --freq 40
     """
     from pointsman.fpga.synth import synthesise

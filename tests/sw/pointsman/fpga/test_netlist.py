@@ -21,6 +21,19 @@ def test_cells_are_counted_by_what_they_take() -> None:
     assert Cells.of_module(module) == Cells(lut4=9, ff=3, dpr16x4=4, ebr=1)
 
 
+def test_cells_of_gowin_are_counted() -> None:
+    kinds = ["LUT1", "LUT2", "LUT3", "LUT4", "ALU", "DFF", "DFFRE", "DFFSE", "RAM16SDP4", "DPX9B", "GND", "VCC"]
+    module = {"cells": {kind: cell(kind) for kind in kinds}}
+    assert Cells.of_module(module) == Cells(lut4=5, ff=3, dpr16x4=1, ebr=1)
+    with pytest.raises(ToolError, match=r"not counted: MUX2_LUT5$"):
+        Cells.of_module({"cells": {"a": cell("MUX2_LUT5")}})
+    small = DEVICES["gw1nr-9"]
+    Cells(8640, 6480, 0, 26).check_fit(small)
+    for big in (Cells(0, 6481, 0, 0), Cells(0, 0, 271, 0), Cells(0, 0, 0, 27)):
+        with pytest.raises(ToolError, match=r"^the gw1nr-9 is too small: "):
+            big.check_fit(small)
+
+
 @pytest.mark.parametrize("kind", ["L6MUX21", "numesh_node", "$add"])
 def test_cells_that_would_be_missed_are_an_error(kind: str) -> None:
     with pytest.raises(ToolError, match=rf"^the netlist has cells that are not counted: {kind.replace('$', '.')}$"):
@@ -66,6 +79,19 @@ def test_a_register_keeps_the_name_that_it_was_given(names: Names) -> None:
     assert names.cell("dut.odd.name_TRELLIS_FF_Q") == name
     assert names.net("dut.mixed[0]") == name, "the bit that the register drives"
     assert names.net("dut.mixed[1]").exact is False
+
+
+def test_registers_of_gowin_keep_their_names_too() -> None:
+    word = "transfer_0.write_word@hdl/numesh/transfer.py:98"
+    module = {
+        "ports": {},
+        "cells": {"a_DFFRE_Q_1": cell("DFFRE", word, Q=[7], D=[8])},
+        "netnames": {"mixed": {"bits": [7], "attributes": {}}, "kept": {"bits": [9], "attributes": {"src": "a.py:1"}}},
+    }
+    names = Names({"modules": {"dut": module}}, "dut", "dut")
+    name = Name("transfer_0.write_word", "hdl/numesh/transfer.py:98", True)
+    assert names.cell("dut.a_DFFRE_Q_1") == names.net("dut.mixed[0]") == name
+    assert names.net("dut.kept_LUT2_I0_F_LUT4_I3_F") == Name("kept", "a.py:1", False)
 
 
 def test_memories_and_signals_are_called_by_their_names(names: Names) -> None:

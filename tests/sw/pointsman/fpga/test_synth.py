@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from pointsman.cli import main
 from pointsman.errors import PointsmanError
+from pointsman.fpga.devices import DEVICES
 from pointsman.fpga.netlist import Cells
 from pointsman.fpga.synth import Synthesis, synthesise
 from pointsman.fpga.timing import Path as TimingPath
@@ -52,12 +53,29 @@ def test_the_smallest_node_is_measured(tmp_path: Path) -> None:
     assert path["from"] in text
 
 
+@pytest.mark.slow
+def test_the_smallest_node_is_measured_on_gowin(tmp_path: Path) -> None:
+    out, kept = tmp_path / "node.json", tmp_path / "kept"
+    status, text = run(f"numesh {SMALLEST} --device gw1nr-9 --seeds 1 --freq 100 --json {out} --keep {kept}")
+    assert status == 0, text
+    plain = json.loads(out.read_text())
+    assert (plain["device"], plain["speed"], plain["seeds"]) == ("gw1nr-9", 6, 1)
+    netlist = json.loads((kept / "netlist.json").read_text())["modules"]
+    kinds = [cell["type"] for cell in netlist["dut"]["cells"].values()]
+    assert not {"IBUF", "OBUF"} & set(kinds), "pads are at the surroundings alone"
+    assert plain["ff"] == sum(kind.startswith("DFF") for kind in kinds) > 10
+    mhz, path = plain["mhz"], plain["critical_path"]
+    assert mhz["min"] == mhz["median"] == mhz["max"] > 20
+    assert path["ns"] == pytest.approx(1e3 / mhz["median"], rel=0.01), "the path is the one that limits the clock"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ("numesh --vfsms 3", "vfsms must be a power of two from 2 to 1024, not 3"),
-        ("numesh --device ice40", "a device must be one of ecp5-12k, ecp5-25k, ecp5-45k, ecp5-85k, not 'ice40'"),
-        ("numesh --speed 9", "the speed grade of an ECP5 must be 6, 7, 8, not 9"),
+        ("numesh --device ice40", f"a device must be one of {', '.join(DEVICES)}, not 'ice40'"),
+        ("numesh --speed 9", "the speed grade of ecp5-85k must be 6, 7, 8, not 9"),
+        ("numesh --device gw2ar-18 --speed 6", "the speed grade of gw2ar-18 must be 8, not 6"),
         ("numesh --seeds 0", "the number of seeds must be 1 to 100, not 0"),
         ("numesh --freq nan", "the frequency to aim at must be 1 to 1000 MHz, not nan"),
         ("numesh --json /nowhere/x.json", "cannot write /nowhere/x.json: there is no folder /nowhere"),

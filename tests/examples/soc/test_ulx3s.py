@@ -1,0 +1,127 @@
+"""The chip on a board: its serial line in Icarus, what is made of that text, and, slowly, the board's top."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pointsman.errors import PointsmanError
+
+FOLDER = Path(__file__).parents[3] / "examples/soc"
+for _name in ("soc", "ulx3s"):
+    if _name not in sys.modules:
+        _specification = importlib.util.spec_from_file_location(_name, FOLDER / f"{_name}.py")
+        assert _specification is not None
+        assert _specification.loader is not None
+        sys.modules[_name] = importlib.util.module_from_spec(_specification)
+        _specification.loader.exec_module(sys.modules[_name])
+soc, ulx3s = sys.modules["soc"], sys.modules["ulx3s"]
+
+BENCH = """
+module bench;
+    reg clk = 0, rst = 1;
+    reg [2:0] requests = 0;
+    reg [95:0] words = {32'h89ABCDEF, 32'hFFFFFF9C, 32'h00000123};
+    wire [2:0] accepts;
+    reg ended = 0;
+    reg [31:0] status = STATUS;
+    wire tx;
+    soc_serial #(.NODES(3), .DIVISOR(5)) serial (
+        .clk(clk), .rst(rst), .requests(requests), .words(words), .accepts(accepts), .ended(ended), .status(status), .tx(tx)
+    );
+    always #5 clk = !clk;
+    integer cycle = 0, k;
+    always @(posedge clk) begin
+        cycle <= cycle + 1;
+        if (cycle == 3) rst <= 0;
+        if (cycle == 10) requests[1] <= 1;
+        if (cycle == 12) requests[0] <= 1;
+        if (cycle == 1002) requests[2] <= 1;
+        for (k = 0; k < 3; k = k + 1) if (accepts[k]) requests[k] <= 0;
+        if (cycle == 2000) ended <= 1;
+        if (cycle == 4000) $finish;
+    end
+    reg [7:0] byte;
+    integer bit;
+    initial begin
+        wait (!rst);
+        forever begin
+            @(negedge tx);
+            #75;
+            for (bit = 0; bit < 8; bit = bit + 1) begin
+                byte[bit] = tx;
+                #50;
+            end
+            if (!tx) $display("no stop bit");
+            if (byte != 13) $write("%c", byte);
+        end
+    end
+endmodule
+"""
+
+
+def spoken(folder: Path, status: int) -> list[str]:
+    """Lines of the serial line, as a receiver of another make than the one in the board's simulation hears them."""
+    (folder / "bench.v").write_text(BENCH.replace("STATUS", str(status)))
+    command = ["iverilog", "-g2005", "-s", "bench", "-o", "bench.vvp", "bench.v", str(FOLDER / "soc_serial.v")]
+    subprocess.run(command, cwd=folder, check=True)
+    done = subprocess.run(["vvp", "-n", "bench.vvp"], cwd=folder, check=True, capture_output=True, text=True)
+    text = re.sub(r"computed \d+\n", "", done.stdout)  # may stand within a line
+    return [line for line in text.splitlines() if not line.startswith("bench.v")]
+
+
+@pytest.mark.skipif(shutil.which("iverilog") is None, reason="there is no iverilog")
+def test_the_serial_line_says_words_and_verdict(tmp_path: Path):
+    lines = spoken(tmp_path, 0)
+    # Node 2 asks in the 1000th cycle after reset; until then the counter runs.
+    assert lines == ["1 FFFFFF9C", "0 00000123", "2 89ABCDEF", "PASS cycles 00001000"]
+    outcome = ulx3s.heard("\r\n".join(lines) + "\r\n", 3)
+    assert outcome.output == {0: [0x123], 1: [-100], 2: [0x89ABCDEF - (1 << 32)]}
+    assert (outcome.computed, outcome.status) == (1000, 0)
+
+
+@pytest.mark.skipif(shutil.which("iverilog") is None, reason="there is no iverilog")
+def test_the_serial_line_says_that_a_node_was_wrong(tmp_path: Path):
+    lines = spoken(tmp_path, 0xC8)
+    assert lines[-1] == "FAIL status 000000C8"
+    assert ulx3s.heard("\n".join(lines), 3).status == 200
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the text has no line PASS or FAIL"),
+        ("0 00000001\n", "the text has no line PASS or FAIL"),
+        ("0 00000001\nx\n", "line 2 is none that the chip sends: 'x'"),
+        ("4 00000001\n", "line 1 is none that the chip sends: '4 00000001'"),
+        ("PASS cycles 12\n", "line 1 is none that the chip sends: 'PASS cycles 12'"),
+    ],
+)
+def test_a_text_that_the_chip_has_not_sent_is_refused(text: str, message: str):
+    with pytest.raises(PointsmanError) as error:
+        ulx3s.heard(text, 4)
+    assert str(error.value).startswith(message)
+
+
+def test_clocks_that_the_serial_line_cannot_have_are_refused():
+    assert [ulx3s.divisor(mhz) for mhz in (25, 50, 75)] == [25, 50, 75]
+    with pytest.raises(PointsmanError, match=r"^3 MHz make no serial line of 1,000,000 bits a second\n  hint: "):
+        ulx3s.divisor(3)
+
+
+@pytest.mark.slow
+def test_the_top_of_the_board_passes_and_a_wrong_node_fails(tmp_path: Path):
+    chip = soc.make("halo", (2, 2), 3, tmp_path, ulx3s.divisor(50))
+    outcome = ulx3s.heard(ulx3s.simulated(chip, 50), 4)
+    assert soc.differences(chip, outcome, soc.in_python(chip)) == []
+    spoilt = tmp_path / "node_2.hex"
+    binary = spoilt.read_text()
+    assert "3f100" in binary, "an instruction with the constant 1009 of the field"
+    spoilt.write_text(binary.replace("3f100", "3f200"))
+    assert ulx3s.heard(ulx3s.simulated(chip, 50), 4).status == 1
