@@ -62,16 +62,21 @@ class ImageLoader(wiring.Component):
         self.rows = [tuple(several) for several in rows]
         self.period = period
         self.phase = phase % period
+        self.written = [Signal(range(len(several) + 1), name=f"at_{node}") for node, several in enumerate(self.rows)]
+        """Rows of each node that have been written."""
+        self.slot = Signal(range(period))
+        """Cycles since reset, modulo the period."""
         ports = port_members(shape)
         behind = {f"h_{name.removeprefix('p_')}": member.flip() for name, member in ports.items()}
         super().__init__({"loaded": Out(1), "h_rst": Out(1), **behind, **ports})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        slot = Signal(range(self.period))
+        slot = self.slot
         m.d.sync += slot.eq(Mux(slot == self.period - 1, 0, slot + 1))
         ended = [self._node(m, node, slot) for node in range(self.shape.nodes)]
-        m.d.sync += self.loaded.eq(Cat(ended).all())
+        # Whoever is behind the loader will fill command registers, too: then all stays loaded.
+        m.d.sync += self.loaded.eq(self.loaded | Cat(ended).all())
         m.d.comb += self.h_rst.eq(~self.loaded)
         for name in port_members(self.shape):
             behind = getattr(self, f"h_{name.removeprefix('p_')}")
@@ -86,9 +91,9 @@ class ImageLoader(wiring.Component):
         width = self.shape.width
         packed = [row.word | row.register << width | row.aligned << width + bits for row in rows]
         memory = Memory(shape=width + bits + 1, depth=len(rows) + 1, init=packed)
-        m.submodules[f"rows_{node}"] = memory
+        m.submodules[f"constants_{node}"] = memory
         reading = memory.read_port()
-        at = Signal(range(len(rows) + 1), name=f"at_{node}")
+        at = self.written[node]
         there, goes = Signal(name=f"there_{node}"), Signal(name=f"goes_{node}")
         word, register = reading.data[:width], reading.data[width : width + bits]
         full = getattr(self, f"p_full_{node}")

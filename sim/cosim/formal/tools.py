@@ -102,13 +102,14 @@ def run(rtlil: str, mode: str, depth: int, folder: Path, *, timeout: int = 600) 
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "top.il").write_text(rtlil)
-    # Contents of the memories at power-up are left free: they may be anything.
+    # Contents of the memories at power-up are left free: they may be anything; those called constants_… are what they are.
     script = [
         f"[options]\nmode {mode}\ndepth {depth}\ntimeout {timeout}",
         "[engines]\nsmtbmc yices",
-        "[script]\nread_rtlil top.il\nhierarchy -top top\nproc\nflatten\ndelete t:$meminit_v2\n"
+        "[script]\nread_rtlil top.il\nhierarchy -top top\nproc\nflatten\n"
+        "delete t:$meminit_v2 r:MEMID=*constants_* %d\n"
         # Yices crashes on arrays of single bits, so the smallest memories become registers.
-        "memory_collect\nmemory_map t:$mem_v2 a:ram_style=distributed %i\nprep -top top",
+        "memory_collect\nmemory_map -rom-only\nmemory_map t:$mem_v2 a:ram_style=distributed %i\nprep -top top",
         "[files]\ntop.il\n",
     ]
     (folder / "run.sby").write_text("\n\n".join(script))

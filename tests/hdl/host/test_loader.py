@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from amaranth.sim import Simulator
 from click.testing import CliRunner
 
 from cosim.numesh.machine import Machine
@@ -104,6 +105,31 @@ def test_loaded_routers_are_in_step_with_preloaded_ones(tmp_path: Path, monkeypa
         said[shift] = done.stdout.split("\n")[0]
     assert said[0] == "wrong 0"
     assert said[1] != "wrong 0"
+
+
+def test_commands_of_the_host_leave_it_loaded():
+    """A host behind the loader fills command registers, too; its ports and its reset must stay as they are."""
+    loader = ImageLoader(
+        shape=HostShape(nodes=2, registers=4), rows=[[LoaderRow(0, 5)], [LoaderRow(1, 6)]], period=3, phase=0
+    )
+
+    async def bench(ctx):  # type: ignore[no-untyped-def]
+        for _ in range(12):
+            await ctx.tick()
+        assert (ctx.get(loader.loaded), ctx.get(loader.h_rst)) == (1, 0)
+        ctx.set(loader.h_write_0, 1)
+        ctx.set(loader.h_write_data_0, 77)
+        await ctx.delay(1e-8)
+        assert (ctx.get(loader.p_write_0), ctx.get(loader.p_write_data_0)) == (1, 77)
+        ctx.set(loader.p_full_0, 1)
+        for _ in range(3):
+            await ctx.tick()
+            assert (ctx.get(loader.loaded), ctx.get(loader.h_rst), ctx.get(loader.p_write_0)) == (1, 0, 1)
+
+    simulator = Simulator(loader)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
 
 
 def test_rows_must_be_there_for_every_node():
