@@ -9,7 +9,7 @@ from typing import Any
 import board
 import pytest
 from amaranth.hdl import Fragment
-from board import build, write_sources
+from board import TANG_NANO_20K, build, write_sources
 from demonstration import Demonstration
 from tape import Row, Tape
 
@@ -40,6 +40,17 @@ def test_pins_clock_and_memories_are_those_of_the_board(small: Demonstration, tm
         assert re.search(rf"parameter (?:signed )?\\{parameter} {value}$", text, re.M), parameter
     assert len(re.findall(r"^module .*node_\d+$", text, re.M)) == 4, "each node has memories of its own"
     assert "synth_ecp5 -nowidelut" in (tmp_path / "exchange.ys").read_text()
+
+
+def test_a_tang_nano_has_its_pins_and_no_pll(small: Demonstration, tmp_path: Path) -> None:
+    write_sources(small, 27, tmp_path, TANG_NANO_20K)
+    pins = dict(re.findall(r'IO_LOC "(\w+)" (\d+);', (tmp_path / "exchange.cst").read_text()))
+    lights = {f"led_{i}__io": str(15 + i) for i in range(6)}
+    assert pins == {"clk27_0__io": "4", "button_0__io": "88", "button_1__io": "87"} | lights
+    assert "synth_gowin -nowidelut -top exchange" in (tmp_path / "exchange.ys").read_text()
+    text = (tmp_path / "exchange.il").read_text()
+    assert "EHXPLLL" not in text
+    assert len(re.findall(r"^module .*node_\d+$", text, re.M)) == 4
 
 
 def test_a_clock_that_is_not_met_gives_no_bitstream(
