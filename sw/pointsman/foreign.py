@@ -67,23 +67,26 @@ def fault(error: BaseException, path: Path, whose: str, doing: str | None = None
     asked = f" (in {doing})" if doing and not frames else ""
     shown = "" if len(frames) < 2 else "\n" + "\n".join(map(_shown, _few(frames)))
     hint = f"this was raised by {whose}'s own code"
-    if frames and _is_ours(_innermost(error)):
+    if frames and is_ours(_innermost(error)):
         hint = f"this was raised inside Pointsman, which {whose} called there"
     return PointsmanError(f"{where}: {said}{text_of(error)}{notes}{asked}{shown}", hint=hint)
 
 
 def foreign_frames(error: BaseException, path: Path) -> list[traceback.FrameSummary]:
-    """Frames of an exception's traceback in the file ``path``, and in files below its folder that are no library."""
+    """Frames of an exception's traceback in the file ``path``, and in files below its folder that are no library. None are of
+    somebody else if ``path`` is Pointsman's own."""
     try:
         file = path.resolve()
     except (OSError, RuntimeError, ValueError):
         return []
-    found = []
+    found: list[traceback.FrameSummary] = []
+    if is_ours(file):
+        return found
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename.startswith("<"):
             continue
         place = Path(frame.filename).resolve()
-        if place == file or (place.is_relative_to(file.parent) and not _is_ours(place) and not _is_library(place)):
+        if place == file or (place.is_relative_to(file.parent) and not is_ours(place) and not _is_library(place)):
             frame.filename = str(path) if place == file else frame.filename
             found.append(frame)
     return found
@@ -141,7 +144,8 @@ def _innermost(error: BaseException) -> Path:
     return Path(frames[-1].filename).resolve() if frames else Path()
 
 
-def _is_ours(file: Path) -> bool:
+def is_ours(file: Path) -> bool:
+    """Is a file one of Pointsman's own?"""
     return any(file.is_relative_to(folder) for folder in _our_folders())
 
 

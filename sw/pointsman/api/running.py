@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -144,8 +145,13 @@ def _maker(
 
 
 def _file_of(kind: type[Application]) -> Path:
-    """The file (in a notebook: the cell) that an application's main program is in."""
-    return Path(kind.main.__code__.co_filename)
+    """The file (in a notebook: the cell) that an application's main program is in; where that is Pointsman's own, as of Split-C,
+    the one of the class's first function."""
+    from pointsman.foreign import is_ours
+
+    path = Path(kind.main.__code__.co_filename)
+    own = [value for value in vars(kind).values() if inspect.isfunction(value)]
+    return Path(own[0].__code__.co_filename) if own and is_ours(path) else path
 
 
 def _words(kind: type[Application], path: Path, arguments: Mapping[str, Any]) -> list[str]:

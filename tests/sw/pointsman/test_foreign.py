@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from pointsman import errors
 from pointsman.errors import PointsmanError
-from pointsman.foreign import foreign_code, said_by, shown, text_of
+from pointsman.foreign import foreign_code, foreign_frames, is_ours, said_by, shown, text_of
 
 
 class Unprintable(BaseException):
@@ -63,6 +64,20 @@ def test_ctrl_c_errors_of_ours_and_faults_without_a_line_of_theirs_pass(tmp_path
         foreign_code(tmp_path / "app.py", "the application", doing="A.main"),
     ):
         raise KeyError("ours")
+
+
+def test_no_frame_of_ours_is_of_somebody_else() -> None:
+    try:
+        text_of(1 / 0)  # type: ignore[arg-type]
+    except ZeroDivisionError as error:
+        assert [frame.name for frame in foreign_frames(error, Path(__file__))] == [
+            "test_no_frame_of_ours_is_of_somebody_else"
+        ]
+    try:
+        PointsmanError(5)  # type: ignore[arg-type]
+    except TypeError as error:
+        assert not foreign_frames(error, Path(errors.__file__))
+        assert is_ours(Path(errors.__file__))
 
 
 def test_texts_are_one_short_line() -> None:

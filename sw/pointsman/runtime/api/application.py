@@ -213,7 +213,15 @@ def application_errors(path: Path) -> Iterator[None]:
         if not frames:
             raise
         place = f"{frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name}"
-        raise PointsmanError(f"{said_by(error)}\n  called from {place}") from error
+        raise _said(error, f"{said_by(error)}\n  called from {place}") from error
+
+
+def _said(error: PointsmanError, text: str) -> PointsmanError:
+    """An error of the same kind that says something else."""
+    made = error.__class__.__new__(error.__class__)
+    vars(made).update(vars(error))
+    PointsmanError.__init__(made, text)
+    return made
 
 
 def parse_options(application: type[Application], path: Path, arguments: Sequence[str]) -> argparse.Namespace:

@@ -39,6 +39,8 @@ class Node:
         Cycles of the run for each cycle of computing.
     loaded : dict
         By label of an operator, the run-time values of its last load, for reports.
+    explain : callable or None
+        Says more of what the node is doing where it is asked for.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Node:
         self.price = Fraction(1)
         self.loaded: dict[str, tuple[int, ...]] = {}
         self._activity = "starting"
+        self.explain: Callable[[], str] | None = None
         self.substrate = substrate
         self.cop = Cop(self, substrate, functions or {})
 
@@ -90,7 +93,7 @@ class Node:
     @property
     def activity(self) -> str:
         """What the node is doing, in words, for reports."""
-        return self._activity
+        return self._activity if self.explain is None else f"{self._activity}: {self.explain()}"
 
     @activity.setter
     def activity(self, doing: str) -> None:

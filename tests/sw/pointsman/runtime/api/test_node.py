@@ -73,6 +73,14 @@ def test_its_activity_says_where_it_is_between_init_and_fini() -> None:
     assert (node.activity, substrate.called) == ("done", ["init", "fini"])
 
 
+def test_what_it_is_doing_is_explained_where_it_is_asked_for() -> None:
+    node = Node(_Substrate(), mesh(2), 0, _Clock())
+    node.activity, node.explain = "waiting", lambda: f"since {node.time}"
+    assert node.activity == "waiting: since 41"
+    node.explain = None
+    assert node.activity == "waiting"
+
+
 def test_a_program_without_interrupts_is_run_as_it_is() -> None:
     program = object()
     assert Node(_Substrate(), mesh(2), 0, _Clock()).attended(program) is program
