@@ -76,11 +76,13 @@ def run_tam(
         text = path.read_text()
     except UnicodeDecodeError:
         raise PointsmanError(f"{path} is no text") from None
+    name = str(path)
     if path.suffix == FUNCTIONAL:
         text = compile_functional(text, str(path), threads)
+        name = f"{path}, in assembler"
     wide = max(side for side in range(1, int(nodes**0.5) + 1) if nodes % side == 0)
     application: TamApplication = TamApplication(
-        assemble(text, str(path)), [_value(one) for one in arguments], mesh(nodes // wide, wide), Costs(costs)
+        assemble(text, name), [_value(one) for one in arguments], mesh(nodes // wide, wide), Costs(costs)
     )
     done = run(application, target=target, **options)
     figures = tam_figures(done.finished.record.results, application.costs)

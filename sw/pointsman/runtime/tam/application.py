@@ -16,8 +16,10 @@ from pointsman.runtime.api.application import WrongAnswer
 from pointsman.runtime.api.node import Node
 
 from .costs import Costs, category
-from .processor import Processor, tam_handlers
+from .handlers import tam_handlers
+from .processor import Processor
 from .program import CATEGORIES, TamProgram, Value
+from .values import check_value
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class TamApplication(ActiveApplication):
                 hint=f"inlet {inlet.name} of its code-block main",
             )
         self.assembled = assembled
-        self.arguments = list(arguments)
+        self.arguments = [check_value(one) for one in arguments]
         self.costs = costs or Costs()
         self.expected: list[Value] | None = None
         """What the program should give, if that is known."""
@@ -66,9 +68,9 @@ class TamApplication(ActiveApplication):
             frame = processor.frames.allocate(self.assembled.main)
             assert frame is not None
             processor.deliver(frame, 0, self.arguments, local=True)
-        node.activity = "running TAM threads"
+        node.activity, node.explain = "running TAM threads", processor.told
         await processor.run(endpoint)
-        node.activity = "ending TAM"
+        node.activity, node.explain = "ending TAM", None
         await processor.close(endpoint)
         await carrier.finish()
         return NodeCounts(

@@ -3,7 +3,7 @@
 ::
 
     codeblock NAME                     the one called main runs first, on node 0
-      slots a, b, table[8]             values of its frame; table[3] or table+3 is one of them
+      slots a, b, table[8]             values of its frame; table[3] is one of them
       inlet NAME a, b                  a message's values go to these slots, then its code runs; of main, the first gets the
       arguments
         post THREAD
@@ -22,11 +22,14 @@ from dataclasses import dataclass, field
 
 from pointsman.errors import PointsmanError
 
-from .program import ARITHMETIC, CodeBlock, Inlet, Instruction, Operand, Place, TamProgram, Thread
+from .program import ARITHMETIC, CodeBlock, Inlet, Instruction, Operand, Place, TamProgram, Thread, Value
+from .values import check_value
 
 REGISTERS = 16
 MOST_VALUES = 8
 """Values of a message."""
+MOST_SLOTS = 1 << 16
+"""Slots of a frame."""
 SELF, ME, NODES = REGISTERS, REGISTERS + 1, REGISTERS + 2
 """Registers that hold the frame, the node's number, and how many nodes there are."""
 NAMES = {"self": SELF, "me": ME, "nodes": NODES}
@@ -40,6 +43,8 @@ INSTRUCTIONS: Mapping[str, str] = {
     "switch": "vtt",
     "init": "t",
     "stop": "",
+    "swap": "",
+    "poll": "",
     "post": "t",
     "send": "vI*",
     "sendto": "vv*",
@@ -92,12 +97,11 @@ class _Reader:
         self.name = name
         self.blocks: list[_Block] = []
         body: _Body | None = None
-        for number, whole in enumerate(text.splitlines(), 1):
-            line = whole.split(";")[0].strip()
-            if not line:
+        for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
+            words = line.split(";")[0].split(maxsplit=1)
+            if not words:
                 continue
-            word, _, rest = line.partition(" ")
-            rest = rest.strip()
+            word, rest = words[0], words[1].strip() if len(words) > 1 else ""
             if word == "codeblock":
                 self._named(rest, [one.name for one in self.blocks], number, "code-block")
                 self.blocks.append(_Block(rest, number))
@@ -136,20 +140,23 @@ class _Reader:
             count = int(found[2] or 1)
             block.slots[found[1]] = (block.size, count)
             block.size += count
+            if block.size > MOST_SLOTS:
+                raise self.wrong(line, f"a frame of '{block.name}' has {block.size} slots; it may have {MOST_SLOTS}")
 
     def _thread(self, block: _Block, rest: str, line: int) -> _Body:
-        name, _, count = rest.partition(" ")
+        name, *counts = rest.split(maxsplit=1) or [""]
         self._named(name, [one.name for one in block.threads], line, "thread")
-        if count.strip() and not (count.strip().isdigit() and int(count) > 0):
-            raise self.wrong(line, f"the count of thread '{name}' must be 1 or more, not {count.strip()!r}")
-        made = _Body(name, line, int(count or 1))
+        count = counts[0] if counts else "1"
+        if not re.fullmatch("0*[1-9][0-9]{,8}", count):
+            raise self.wrong(line, f"the count of thread '{name}' must be 1 to 999999999, not {count!r}")
+        made = _Body(name, line, int(count))
         block.threads.append(made)
         return made
 
     def _inlet(self, block: _Block, rest: str, line: int) -> _Body:
-        name, _, slots = rest.partition(" ")
+        name, *slots = rest.split(maxsplit=1) or [""]
         self._named(name, [one.name for one in block.inlets], line, "inlet")
-        made = _Body(name, line, receive=[word.strip() for word in slots.split(",")] if slots.strip() else [])
+        made = _Body(name, line, receive=[word.strip() for word in slots[0].split(",")] if slots else [])
         if len(made.receive) > MOST_VALUES:
             raise self.wrong(
                 line, f"inlet '{name}' receives {len(made.receive)} values; a message has {MOST_VALUES} at most"
@@ -167,7 +174,7 @@ class _Reader:
         main = made[names.index("main")]
         if not main.inlets:
             raise self.wrong(self.blocks[names.index("main")].line, "code-block main has no inlet for its arguments")
-        return TamProgram(made, names.index("main"))
+        return TamProgram(made, names.index("main"), self.name)
 
     def _block(self, block: _Block) -> CodeBlock:
         threads = tuple(
@@ -188,9 +195,9 @@ class _Reader:
         )
         for one, thread in zip(block.threads, threads, strict=True):
             for before in thread.code[:-1]:
-                if before.name == "stop":
-                    raise self.wrong(before.line, f"thread '{one.name}' goes on after stop")
-        return CodeBlock(block.name, block.size, threads, inlets)
+                if before.name in ("stop", "swap"):
+                    raise self.wrong(before.line, f"thread '{one.name}' goes on after {before.name}")
+        return CodeBlock(block.name, block.size, threads, inlets, block.slots)
 
     def _instruction(self, block: _Block, line: int, word: str, rest: str, in_inlet: bool) -> Instruction:
         if word not in INSTRUCTIONS:
@@ -244,14 +251,7 @@ class _Reader:
     def _place(self, block: _Block, text: str, line: int, *, written: bool, slots: bool = False) -> Operand:
         found = re.fullmatch(r"([A-Za-z_]\w*)(?:\[(\d+)\])?", text)
         if found is None:
-            try:
-                value = int(text, 0)
-            except ValueError:
-                try:
-                    return self._immediate(float(text), written, line, text)
-                except ValueError:
-                    raise self.wrong(line, f"{text!r} is no slot, register or number") from None
-            return self._immediate(value, written, line, text)
+            return self._immediate(text, line, written=written)
         name = found[1]
         if name in block.slots:
             start, count = block.slots[name]
@@ -267,10 +267,21 @@ class _Reader:
             )
         return Operand(Place.REGISTER, register)
 
-    def _immediate(self, value: float, written: bool, line: int, text: str) -> Operand:
+    def _immediate(self, text: str, line: int, *, written: bool) -> Operand:
+        value: Value
+        try:
+            value = int(text, 0)
+        except ValueError:
+            try:
+                value = float(text)
+            except ValueError:
+                raise self.wrong(line, f"{text!r} is no slot, register or number") from None
         if written:
             raise self.wrong(line, f"a number ({text}) cannot be written to")
-        return Operand(Place.IMMEDIATE, value)
+        try:
+            return Operand(Place.IMMEDIATE, check_value(value))
+        except PointsmanError as error:
+            raise self.wrong(line, f"{text[:24]}: {error.message}", error.hint) from None
 
 
 def assemble(text: str, name: str = "program") -> TamProgram:

@@ -20,6 +20,21 @@ DESCRIPTORS = 256
 """Descriptors of deferred reads that are allocated at a time."""
 
 
+def check_size(size: Value, node: Value) -> int:
+    """The elements of a structure to allocate; anything else is refused."""
+    if not isinstance(size, int) or not 0 <= size <= MOST_ELEMENTS:
+        raise PointsmanError(f"a structure on node {node} cannot have {size} elements", hint=f"0 to {MOST_ELEMENTS}")
+    return size
+
+
+def check_place(index: Value, node: int, doing: str, elements: int | None = None) -> int:
+    """The place of an element in a structure; one that no structure has is refused, or, with ``elements``, that this has not."""
+    if not isinstance(index, int) or not 0 <= index < (MOST_ELEMENTS if elements is None else elements):
+        has = f"one has {MOST_ELEMENTS} at most" if elements is None else f"it has {elements} elements"
+        raise PointsmanError(f"element {index} of a structure on node {node} is {doing}; {has}")
+    return index
+
+
 class Deferred(NamedTuple):
     """A read that waits: who asked, and whether it takes the value away."""
 
@@ -49,12 +64,8 @@ class Heap:
 
     def allocate(self, size: Value) -> int:
         """An empty structure, as a value."""
-        if not isinstance(size, int) or not 0 <= size <= MOST_ELEMENTS:
-            raise PointsmanError(
-                f"a structure on node {self.node} cannot have {size} elements", hint=f"0 to {MOST_ELEMENTS}"
-            )
         self.number += 1
-        self.structures[self.number] = _Structure(size)
+        self.structures[self.number] = _Structure(check_size(size, self.node))
         return self.node << NODE_SHIFT | self.number
 
     def free(self, pointer: Value) -> None:
@@ -101,11 +112,11 @@ class Heap:
 
     def _element(self, pointer: Value, index: Value, doing: str) -> tuple[_Structure, int]:
         structure = self._at(pointer, doing)
-        if not isinstance(index, int) or not 0 <= index < len(structure.values):
-            raise PointsmanError(
-                f"element {index} of a structure on node {self.node} is {doing}; it has {len(structure.values)} elements"
-            )
-        return structure, index
+        return structure, check_place(index, self.node, doing, len(structure.values))
+
+    def waited_for(self) -> list[int]:
+        """Places of the elements of which reads are deferred."""
+        return [place for one in self.structures.values() for place, readers in one.deferred.items() if readers]
 
     def _at(self, pointer: Value, doing: str) -> _Structure:
         found = self.structures.get(int(pointer) & (1 << NODE_SHIFT) - 1)

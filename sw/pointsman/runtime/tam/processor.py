@@ -1,20 +1,14 @@
 """A TAM processor: threads of the running frame from the local continuation vector, frames from the queue, inlets as messages
-come.
+come (`handlers`).
 
-Everything between two messages is ordinary Python; `count` names what is done, in the terms of Tables 6-3 and 6-4. Handlers
-run inlets; readers that an `istore` resumes on other nodes are told by the processor itself, since handlers send replies
-only.
+Everything between two messages is ordinary Python; `_did` names what is done, in the terms of Tables 6-3 and 6-4.
 """
 
 from __future__ import annotations
 
-import operator
-import struct
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
 
 from pointsman.errors import PointsmanError
-from pointsman.runtime.active import Handlers, Reply
 from pointsman.runtime.active.layers import AnyEndpoint
 from pointsman.runtime.active.trace import NodeTrace
 from pointsman.runtime.api.requests import Category, Wait
@@ -22,63 +16,17 @@ from pointsman.runtime.api.requests import Category, Wait
 from .assembler import ME, NODES, REGISTERS, SELF, TamError
 from .costs import Costs
 from .frames import NODE_SHIFT, Frame, Frames, FrameState
-from .heap import Deferred, Heap
+from .heap import Deferred, Heap, check_place, check_size
 from .program import ARITHMETIC, Inlet, Instruction, Operand, Place, TamProgram, Value
+from .values import LEAST, MOST, OPERATIONS, packed, whole
 
 MOST_FRAMES = 1 << 16
 POLL_EVERY = 8
 """Threads from poll to poll; a processor without threads takes messages anyway. About 4 % of the time, as in von Eicken
 1993, §6.2.2.1."""
 _WORD = 0xFFFFFFFF
-_LEAST, _MOST = -(1 << 63), (1 << 63) - 1
-
-
-def _shifted(one: int, other: int) -> int:
-    return one << min(other, 64)  # too large in any case
-
-
-def _divided(one: Value, other: Value) -> Value:
-    return one // other if isinstance(one, int) and isinstance(other, int) else one / other
-
-
-OPERATIONS: Mapping[str, Callable[..., Value]] = {
-    "mov": lambda one: one,
-    "float": float,
-    "int": int,
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "div": _divided,
-    "mod": operator.mod,
-    "and": operator.and_,
-    "or": operator.or_,
-    "xor": operator.xor,
-    "shl": _shifted,
-    "shr": operator.rshift,
-    "lt": lambda one, other: int(one < other),
-    "le": lambda one, other: int(one <= other),
-    "eq": lambda one, other: int(one == other),
-    "ne": lambda one, other: int(one != other),
-    "min": min,
-    "max": max,
-}
-
-
-def packed(values: list[Value]) -> tuple[int, bytes]:
-    """Values as 8 bytes each, and a mask of those that are fractions."""
-    mask = sum(isinstance(value, float) << place for place, value in enumerate(values))
-    try:
-        return mask, b"".join(struct.pack("<d" if isinstance(one, float) else "<q", one) for one in values)
-    except struct.error:
-        raise PointsmanError("a value of a message has 64 bits at most") from None
-
-
-def unpacked(mask: int, data: bytes) -> list[Value]:
-    """The values that `packed` packed."""
-    made: list[Value] = []
-    for place in range(len(data) // 8):
-        made.append(struct.unpack_from("<d" if mask >> place & 1 else "<q", data, 8 * place)[0])
-    return made
+MOST_TOLD = 4
+"""Reasons why a node waits that are told at most."""
 
 
 class Processor:
@@ -229,6 +177,19 @@ class Processor:
             self.trace.counts("frames that are ready", len(self.ready) + 1)
         return True
 
+    def told(self) -> str:
+        """What keeps the program from going on here, in words."""
+        live = [frame for frame in self.frames.all if frame.live]
+        waits = [
+            f"{frame.block.name}.{thread.name} waits for {left} more of its {thread.count} forks and posts"
+            for frame in live
+            for thread, left in zip(frame.block.threads, frame.counters, strict=True)
+            if 0 < left < thread.count
+        ]
+        reads = [f"a read of element {place} of a structure is deferred" for place in self.heap.waited_for()]
+        found = [f"{len(live)} frame{'s' * (len(live) != 1)}, no thread is enabled", *waits, *reads]
+        return "; ".join(found[:MOST_TOLD]) + ("; …" if len(found) > MOST_TOLD else "")
+
     async def run(self, endpoint: AnyEndpoint) -> None:
         """Run threads until the program has ended."""
         following = -1
@@ -298,7 +259,8 @@ class Processor:
 
     def _where(self, frame: Frame, number: int, step: Instruction) -> str:
         thread = frame.block.threads[number].name
-        return f"line {step.line}: {step.name} in thread {frame.block.name}.{thread} on node {self.number}"
+        where = f"{self.program.name}:{step.line}: {step.name} in thread {frame.block.name}.{thread}"
+        return f"{where} on node {self.number}"
 
     def _fork(self, frame: Frame, current: int, thread: int, last: bool) -> int:
         """Enable a thread of the running frame. Gives it if it is gone on to at once, -2 if the thread ends in another way,
@@ -314,6 +276,17 @@ class Processor:
         else:
             self._did(f"fork branch {found}")
         return thread if found != "unsuccessful" else -2
+
+    def _swap(self, frame: Frame) -> None:
+        """Let the next frame that is ready have its turn; threads that are enabled here wait until this frame has its own.
+
+        Table 6-3 has no cost of it; it is counted as a stop, which takes from the LCV what runs next."""
+        self._did("stop")
+        frame.remote, self.local = [*frame.remote, *self.local], []
+        self.running = None
+        frame.state = FrameState.READY if frame.remote else FrameState.IDLE
+        if frame.remote:
+            self.ready.append(frame)
 
     async def _step(self, endpoint: AnyEndpoint, frame: Frame, current: int, step: Instruction, last: bool) -> int:
         """Carry out an instruction. -1: go on; -2: the thread has ended; otherwise the thread that follows at once."""
@@ -336,6 +309,14 @@ class Processor:
                 frame.counters[step.target] = frame.block.threads[step.target].count
             case "stop":
                 return -1
+            case "swap":
+                self._swap(frame)
+                return -2
+            case "poll":
+                self._did("poll")
+                await endpoint.poll()
+                if not frame.live:
+                    raise PointsmanError("the frame has been freed")
             case "halt":
                 self.result = values
                 for node in range(self.nodes):
@@ -343,20 +324,17 @@ class Processor:
                         await endpoint.request(node, "halt", replies=0)
                 self.ended = True
             case "send":
-                await self._send(endpoint, int(values[0]) >> NODE_SHIFT, int(values[0]), step.target, values[1:])
+                await self._send(endpoint, values[0], step.target, values[1:])
             case "sendto":
-                await self._send(endpoint, int(values[0]) >> NODE_SHIFT, int(values[0]), int(values[1]), values[2:])
-            case "ffree":
-                await self._asked(endpoint, int(values[0]) >> NODE_SHIFT, "ffree", int(values[0]) & _WORD)
-            case "ifree":
-                await self._asked(endpoint, int(values[0]) >> NODE_SHIFT, "ifree", int(values[0]) & _WORD)
+                await self._send(endpoint, values[0], whole(values[1], "an inlet"), values[2:])
+            case "ffree" | "ifree":
+                await self._free(endpoint, whole(values[0], f"what {name} frees"), name)
             case "falloc":
                 inlets = step.other & 0xFFFF, step.other >> 16
-                await self._allocated(endpoint, frame, int(values[0]), "falloc", step.target, inlets)
+                await self._allocated(endpoint, frame, values[0], name, step.target, inlets)
             case "ialloc":
-                await self._allocated(
-                    endpoint, frame, int(values[1]), "ialloc", int(values[0]), (step.target, step.target)
-                )
+                size = check_size(values[0], values[1])
+                await self._allocated(endpoint, frame, values[1], name, size, (step.target, step.target))
             case "ifetch" | "mfetch":
                 await self._fetch(endpoint, frame, values, step.target, name == "mfetch")
             case _:
@@ -371,7 +349,8 @@ class Processor:
         self.operands += 1
         value = frame.slots[int(one.value)]
         if value is None:
-            raise PointsmanError(f"slot {int(one.value)} of a frame of {frame.block.name} is read before it is written")
+            slot = frame.block.slot_name(int(one.value))
+            raise PointsmanError(f"slot {slot} of a frame of {frame.block.name} is read before it is written")
         return value
 
     def _compute(self, frame: Frame, step: Instruction) -> None:
@@ -380,7 +359,7 @@ class Processor:
             result: Value = step.target
         else:
             result = OPERATIONS[step.name](*(self._value(frame, one) for one in given))
-        if isinstance(result, int) and not _LEAST <= result <= _MOST:
+        if isinstance(result, int) and not LEAST <= result <= MOST:
             raise PointsmanError(f"{step.name} gives {result:.3g}, and a value has 64 bits")
         if to.place == Place.SLOT:
             self.operands += 1
@@ -398,17 +377,22 @@ class Processor:
         self.sent += 1
         await endpoint.request(node, handler, arguments, data, replies=replies)
 
-    async def _send(self, endpoint: AnyEndpoint, node: int, pointer: int, inlet: int, values: list[Value]) -> None:
+    async def _send(self, endpoint: AnyEndpoint, to: Value, inlet: int, values: list[Value]) -> None:
+        pointer = whole(to, "a frame")
+        node = pointer >> NODE_SHIFT
         if node == self.number:
             self._did(f"send local {len(values)}")
             self.deliver(pointer, inlet, values, local=True)
             return
         self._did(f"send remote {len(values)}")
         mask, data = packed(values)
+        if not 0 <= inlet <= _WORD:
+            raise PointsmanError(f"no code-block has an inlet {inlet}")
         await self._request(endpoint, node, "message", (pointer & _WORD, inlet, mask), data, 0)
 
-    async def _asked(self, endpoint: AnyEndpoint, node: int, what: str, number: int) -> None:
+    async def _free(self, endpoint: AnyEndpoint, pointer: int, what: str) -> None:
         """Free a frame or a structure."""
+        node, number = pointer >> NODE_SHIFT, pointer & _WORD
         if node == self.number:
             self._did("send local 1")
             if what == "ifree":
@@ -422,9 +406,10 @@ class Processor:
         await self._request(endpoint, node, what, (number,), b"", 0)
 
     async def _allocated(
-        self, endpoint: AnyEndpoint, frame: Frame, node: int, what: str, of: int, inlets: tuple[int, int]
+        self, endpoint: AnyEndpoint, frame: Frame, where: Value, what: str, of: int, inlets: tuple[int, int]
     ) -> None:
         """Have a frame or a structure allocated; its pointer comes to the first inlet, a refusal to the second."""
+        node = whole(where, "a node")
         if node == self.number:
             self._did("send local 2")
             made = self.frames.allocate(of) if what == "falloc" else self.heap.allocate(of)
@@ -434,11 +419,11 @@ class Processor:
         await self._request(endpoint, node, what, (of, frame.number, inlets[0] | inlets[1] << 16), b"", 1)
 
     async def _fetch(self, endpoint: AnyEndpoint, frame: Frame, values: list[Value], inlet: int, take: bool) -> None:
-        pointer, index = values
-        node = int(pointer) >> NODE_SHIFT
+        pointer, index = whole(values[0], "a structure"), values[1]
+        node = pointer >> NODE_SHIFT
         if node != self.number:
             self._did("ifetch remote")
-            arguments = (int(pointer) & _WORD, int(index) & _WORD, frame.number, inlet << 1 | take)
+            arguments = (pointer & _WORD, check_place(index, node, "fetched"), frame.number, inlet << 1 | take)
             await self._request(endpoint, node, "fetch", arguments, b"", 0)
             return
         value = self.heap.fetch(pointer, index, Deferred(self.number, frame.number, inlet, take))
@@ -447,12 +432,13 @@ class Processor:
             self._run_inlet(frame, frame.block.inlets[inlet], [value])
 
     async def _store(self, endpoint: AnyEndpoint, values: list[Value]) -> None:
-        pointer, index, value = values
-        node = int(pointer) >> NODE_SHIFT
+        pointer, index, value = whole(values[0], "a structure"), values[1], values[2]
+        node = pointer >> NODE_SHIFT
         if node != self.number:
             self._did("istore remote")
             mask, data = packed([value])
-            await self._request(endpoint, node, "store", (int(pointer) & _WORD, int(index) & _WORD, mask), data, 0)
+            arguments = (pointer & _WORD, check_place(index, node, "written"), mask)
+            await self._request(endpoint, node, "store", arguments, data, 0)
             return
         readers = self.heap.store(pointer, index, value)
         self._did(f"istore local {'deferred' if readers else 'empty'}")
@@ -465,109 +451,3 @@ class Processor:
                 self.answered(one.frame, one.inlet, value)
             else:
                 self.outbox.append((one, value))
-
-
-def _message(state: Processor, source: int, arguments: tuple[int, ...], data: bytes) -> None:
-    state.handled += 1
-    pointer, inlet, mask = arguments
-    state.deliver(pointer, inlet, unpacked(mask, data), local=False)
-
-
-def _fetched(state: Processor, source: int, arguments: tuple[int, ...], data: bytes) -> None:
-    state.handled += 1
-    pointer, inlet, mask = arguments
-    state.answered(pointer, inlet, unpacked(mask, data)[0])
-
-
-def _fetch(state: Processor, source: int, arguments: tuple[int, ...], data: bytes) -> None:
-    state.handled += 1
-    if state.ended:
-        return
-    pointer, index, frame, inlet = arguments
-    reader = Deferred(source, frame, inlet >> 1, bool(inlet & 1))
-    value = state.heap.fetch(pointer, _signed(index), reader)
-    if value is not None:
-        state.outbox.append((reader, value))
-
-
-def _store(state: Processor, source: int, arguments: tuple[int, ...], data: bytes) -> None:
-    state.handled += 1
-    if state.ended:
-        return
-    pointer, index, mask = arguments
-    value = unpacked(mask, data)[0]
-    state.resume(state.heap.store(pointer, _signed(index), value), value)
-
-
-def _signed(index: int) -> int:
-    return index - (index >> 31 << 32)
-
-
-def _falloc(state: Processor, source: int, arguments: tuple[int, ...], data: bytes) -> Reply:
-    state.handled += 1
-    of, frame, inlets = arguments
-    made = state.frames.allocate(of)
-    if made is None:
-        return Reply("answer", (frame, inlets >> 16, 0))
-    return Reply("answer", (frame, inlets & 0xFFFF, 0), packed([made])[1])
-
-
-def _ialloc(state: Processor, source: int, arguments: tuple[int, ...], data: bytes) -> Reply:
-    state.handled += 1
-    size, frame, inlets = arguments
-    return Reply("answer", (frame, inlets & 0xFFFF, 0), packed([state.heap.allocate(size)])[1])
-
-
-def _ffree(state: Processor, source: int, arguments: tuple[int, ...], data: bytes) -> None:
-    state.handled += 1
-    if not state.ended:
-        state.frames.free(arguments[0])
-
-
-def _ifree(state: Processor, source: int, arguments: tuple[int, ...], data: bytes) -> None:
-    state.handled += 1
-    if not state.ended:
-        state.heap.free(arguments[0])
-
-
-def _count(state: Processor, source: int, arguments: tuple[int, ...], data: bytes) -> Reply:
-    return Reply("counted", (state.sent & _WORD, state.handled & _WORD, int(state.ended)))
-
-
-def _counted(state: Processor, source: int, arguments: tuple[int, ...], data: bytes) -> None:
-    state.counted.append(arguments)
-
-
-def _close(state: Processor, source: int, arguments: tuple[int, ...], data: bytes) -> None:
-    state.closed = True
-
-
-def _halt(state: Processor, source: int, arguments: tuple[int, ...], data: bytes) -> None:
-    state.ended = True
-
-
-def _answer(state: Processor, source: int, arguments: tuple[int, ...], data: bytes) -> None:
-    frame, inlet, mask = arguments
-    state.deliver(frame, inlet, unpacked(mask, data), local=False)
-
-
-def tam_handlers() -> Handlers:
-    """The handlers of TAM."""
-    handlers = Handlers()
-    for name, function in (
-        ("message", _message),
-        ("fetch", _fetch),
-        ("store", _store),
-        ("falloc", _falloc),
-        ("ialloc", _ialloc),
-        ("ffree", _ffree),
-        ("ifree", _ifree),
-        ("fetched", _fetched),
-        ("halt", _halt),
-        ("count", _count),
-        ("close", _close),
-    ):
-        handlers.add(name, function)
-    handlers.add("answer", _answer, reply=True)
-    handlers.add("counted", _counted, reply=True)
-    return handlers

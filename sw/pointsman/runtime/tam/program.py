@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
@@ -55,20 +56,28 @@ class Inlet:
 
 @dataclass(frozen=True)
 class CodeBlock:
-    """``slots``: values in its frame."""
+    """``slots``: values in its frame; ``arrays``: by name, the first of its slots, and how many it has."""
 
     name: str
     slots: int
     threads: tuple[Thread, ...]
     inlets: tuple[Inlet, ...]
+    arrays: Mapping[str, tuple[int, int]]
+
+    def slot_name(self, slot: int) -> str:
+        """A slot as the text has it: ``a``, or ``table[3]``."""
+        name, (first, count) = next(one for one in self.arrays.items() if one[1][0] <= slot < sum(one[1]))
+        return name if count == 1 else f"{name}[{slot - first}]"
 
 
 @dataclass(frozen=True)
 class TamProgram:
-    """``main``: number of the code-block that runs first, on node 0; its inlet 0 gets the arguments of the program."""
+    """``main``: number of the code-block that runs first, on node 0; its inlet 0 gets the arguments of the program. ``name``:
+    where it is from, for errors."""
 
     blocks: tuple[CodeBlock, ...]
     main: int
+    name: str = "program"
 
 
 ARITHMETIC = (
@@ -93,7 +102,7 @@ ARITHMETIC = (
     "int",
     "inletof",
 )
-CONTROL = ("fork", "cfork", "switch", "init", "stop", "post")
+CONTROL = ("fork", "cfork", "switch", "init", "stop", "swap", "poll", "post")
 MESSAGES = ("send", "sendto", "halt", "falloc", "ffree")
 HEAP = ("ialloc", "ifree", "ifetch", "istore", "mfetch", "mstore")
 CATEGORIES = {

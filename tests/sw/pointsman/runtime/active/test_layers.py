@@ -20,7 +20,8 @@ from pointsman.runtime.splitc import SplitC
 from pointsman.runtime.splitc.accessors import splitc_handlers
 from pointsman.runtime.tam import assemble
 from pointsman.runtime.tam.costs import Costs
-from pointsman.runtime.tam.processor import Processor, tam_handlers
+from pointsman.runtime.tam.handlers import tam_handlers
+from pointsman.runtime.tam.processor import Processor
 
 FIB = Path(__file__).parents[5] / "examples/tam/fib.tam"
 

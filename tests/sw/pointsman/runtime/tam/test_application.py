@@ -94,3 +94,25 @@ def test_a_program_that_nobody_ends_is_a_deadlock() -> None:
     made = assemble("codeblock main\n slots a\n inlet start a\n  post go\n thread go\n  stop\n")
     with pytest.raises(PointsmanError, match="deadlock: 2 processors wait"):
         pointsman.run(TamApplication(made, [1], mesh(2)), target="logp")
+
+
+def test_a_deadlock_tells_what_is_waited_for() -> None:
+    text = (
+        "codeblock main\n slots a, v\n inlet start a\n  post go\n inlet got a\n  post use\n inlet value v\n  post end\n"
+        " thread go\n  ialloc 4, me, got\n thread use\n  ifetch a, 2, value\n thread end 2\n  halt v\n"
+    )
+    with pytest.raises(PointsmanError) as caught:
+        pointsman.run(TamApplication(assemble(text), [1], mesh(2)), target="logp")
+    told = "node 0: running TAM threads: 1 frame, no thread is enabled; a read of element 2 of a structure is deferred"
+    assert told in str(caught.value)
+    with pytest.raises(PointsmanError, match=r"main\.end waits for 1 more of its 2 forks and posts"):
+        pointsman.run(
+            TamApplication(assemble(text.replace("ifetch a", "istore a, 2, 5\n  ifetch a")), [1], mesh(2)),
+            target="logp",
+        )
+
+
+def test_an_argument_is_a_number_of_64_bits() -> None:
+    made = assemble("codeblock main\n slots a\n inlet start a\n  post go\n thread go\n  halt a\n")
+    with pytest.raises(PointsmanError, match="a number has 64 bits"):
+        TamApplication(made, [2**63], mesh(1))

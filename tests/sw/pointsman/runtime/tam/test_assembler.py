@@ -13,6 +13,14 @@ GOOD = (
 )
 
 
+def test_tabs_and_a_mark_of_the_byte_order_are_no_errors() -> None:
+    assert assemble("\ufeff" + GOOD.replace("  ", "\t").replace(" ", "\t")).blocks == assemble(GOOD).blocks
+
+
+def test_slots_have_their_names() -> None:
+    assert list(map(assemble(GOOD).blocks[0].slot_name, range(4))) == ["a", "t[0]", "t[1]", "t[2]"]
+
+
 def test_operands_are_slots_registers_and_numbers() -> None:
     made = assemble(GOOD)
     step = made.blocks[0].threads[0].code[0]
@@ -34,7 +42,13 @@ def test_operands_are_slots_registers_and_numbers() -> None:
         ("post go", "fork go", "p:4: 'fork' stands in an inlet, which must neither wait nor allocate nor send"),
         ("post go", "falloc main, me, start, start", "p:4: 'falloc' stands in an inlet"),
         ("    halt a", "    post go", "p:7: 'post' stands in a thread"),
-        ("thread go", "thread go 0", "p:5: the count of thread 'go' must be 1 or more"),
+        ("thread go", "thread go 0", "p:5: the count of thread 'go' must be 1 to 999999999, not '0'"),
+        ("thread go", "thread go ²", "p:5: the count of thread 'go' must be 1 to 999999999, not '²'"),
+        ("thread go", "thread go 1000000000", "p:5: the count of thread 'go' must be 1 to 999999999"),
+        ("t[3]", "t[65536]", "p:2: a frame of 'main' has 65537 slots; it may have 65536"),
+        ("0x10", "0x8000000000000000", "p:6: 0x8000000000000000: a number has 64 bits, and is not infinite"),
+        ("0x10", "9" * 5000, f"p:6: {'9' * 24}: a number has 64 bits"),
+        ("0x10", "-1e400", "p:6: -1e400: a number has 64 bits"),
         ("t[2]", "t[3]", "p:6: slot t[3] is beyond the 3 of 't'"),
         ("r1,", "r16,", "p:6: there is no slot or register 'r16' to write to"),
         ("r1,", "me,", "p:6: there is no slot or register 'me' to write to"),
@@ -43,6 +57,8 @@ def test_operands_are_slots_registers_and_numbers() -> None:
         ("    add", "    sum", "p:6: there is no instruction 'sum'"),
         (", 0x10", "", "p:6: 'add' has 2 operands, and takes 3"),
         ("    halt a", "    stop\n    halt a", "p:7: thread 'go' goes on after stop"),
+        ("    halt a", "    swap\n    halt a", "p:7: thread 'go' goes on after swap"),
+        ("post go", "poll", "p:4: 'poll' stands in an inlet"),
         ("halt a", "send self, main.start, a, a", "p:7: inlet 'main.start' receives 1 values and is sent 2"),
         ("halt a", "send self, main.end, a", "p:7: there is no inlet of main 'end'"),
         ("  slots", "  mov a, 1\n  slots", "p:2: 'mov' stands in no thread and no inlet"),

@@ -13,7 +13,6 @@ from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.runtime.tam import TamApplication, TamError, assemble
 from pointsman.runtime.tam.costs import Costs
-from pointsman.runtime.tam.processor import packed, unpacked
 
 HEAD = "codeblock main\n slots n, a, b, f\n inlet start n\n  post go\n"
 CHILD = (
@@ -147,8 +146,33 @@ def _heap(body: str, more: str = "") -> str:
         ),
         (" thread use\n  istore a, -1, 4\n thread end\n  halt\n", "element -1 of a structure on node NODE is written"),
         (
+            " thread use\n  ifetch a, 0x100000000, value\n thread end\n  halt\n",
+            "element 4294967296 of a structure on node NODE",
+        ),
+        (
+            " thread use\n  istore a, 0.5, 4\n thread end\n  halt\n",
+            "element 0.5 of a structure on node NODE is written",
+        ),
+        (
+            " thread use\n  ialloc 2.5, NODE, got\n thread end\n  halt\n",
+            "a structure on node NODE cannot have 2.5 elements",
+        ),
+        (
+            " thread use\n  ialloc -1, NODE, got\n thread end\n  halt\n",
+            "a structure on node NODE cannot have -1 elements",
+        ),
+        (
+            " thread use\n  add r0, a, 0.5\n  mfetch r0, 0, value\n thread end\n  halt\n",
+            "program:13: mfetch in thread main.use on node 0: a structure must be a whole number, not",
+        ),
+        (" thread use\n  send 0.5, main.got, 1\n thread end\n  halt\n", "a frame must be a whole number, not 0.5"),
+        (" thread use\n  sendto self, 0.5\n thread end\n  halt\n", "an inlet must be a whole number, not 0.5"),
+        (" thread use\n  falloc main, 0.5, got, got\n thread end\n  halt\n", "a node must be a whole number, not 0.5"),
+        (" thread use\n  ffree 0.5\n thread end\n  halt\n", "what ffree frees must be a whole number, not 0.5"),
+        (" thread use\n  shl r0, 1, 32\n  sendto r0, -1\n thread end\n  halt\n", "no code-block has an inlet -1"),
+        (
             " thread use\n  istore a, 0, b\n thread end\n  halt\n",
-            "slot 2 of a frame of main is read before it is written",
+            "slot b of a frame of main is read before it is written",
         ),
         (
             " thread use\n  div r0, 1, 0\n thread end\n  halt\n",
@@ -180,7 +204,7 @@ def test_reads_before_the_write_wait_for_it_and_m_structures_give_a_value_once(n
 def test_a_thread_that_is_enabled_too_often_is_an_error() -> None:
     text = HEAD + " thread go\n  fork two\n  fork two\n  fork two\n  mov a, 1\n thread two 2\n  stop\n"
     with pytest.raises(
-        TamError, match=r"line 8: fork in thread main.go on node 0: thread main.two is enabled more than 2 times"
+        TamError, match=r"program:8: fork in thread main.go on node 0: thread main.two is enabled more than 2 times"
     ):
         run(text)
 
@@ -215,8 +239,34 @@ def test_values_and_structures_have_a_size(body: str, said: str) -> None:
     assert said in str(caught.value)
 
 
-def test_values_of_messages_are_64_bits_whole_or_not() -> None:
-    values = [1, -(2**63), 2.5, 2**63 - 1, -0.0]
-    assert unpacked(*packed(values)) == values  # type: ignore[arg-type]
-    with pytest.raises(PointsmanError, match="64 bits at most"):
-        packed([2**63])
+def test_a_thread_may_take_messages_and_let_other_frames_have_their_turn() -> None:
+    body = (
+        " inlet got f\n  post send\n inlet in a\n  post told\n"
+        " thread go\n  mov a, 0\n  falloc child, me, got, got\n"
+        " thread send\n  send f, child.args, self\n  fork see\n  LAST\n thread see\n  mov b, a\n  fork end\n"
+        " thread told\n  fork end\n thread end 2\n  halt b\n"
+        "codeblock child\n slots back\n inlet args back\n  post go\n thread go\n  send back, main.in, 7\n"
+    )
+    for machine in ("cm5", "hybrid"):
+        first, other = (run(HEAD + body.replace("LAST", last), costs=Costs(machine))[0] for last in ("stop", "swap"))  # type: ignore[arg-type]
+        assert (first.result, other.result) == ([0], [7])  # the child ran in between
+        assert (first.quanta, other.quanta) == (3, 3)
+        assert other.instructions["swap"] == 1
+    polls = HEAD + (
+        " inlet got f\n  post send\n inlet in a\n thread go\n  mov a, 0\n  falloc child, 1, got, got\n"
+        " thread send\n  send f, child.args, self\n" + "  poll\n" * 40 + "  halt a\n"
+        "codeblock child\n slots back\n inlet args back\n  post go\n thread go\n  send back, main.in, 7\n"
+    )
+    found = run(polls, nodes=2)[0]
+    assert found.result == [7]
+    assert found.events["poll"] >= 40
+
+
+def test_a_frame_that_is_freed_while_its_thread_polls_is_told() -> None:
+    text = HEAD + (
+        " inlet got f\n  post send\n thread go\n  falloc child, 1, got, got\n thread send\n  send f, child.args, self\n"
+        + "  poll\n" * 40
+        + "  halt 1\ncodeblock child\n slots back\n inlet args back\n  post go\n thread go\n  ffree back\n"
+    )
+    with pytest.raises(TamError, match=r"poll in thread main\.send on node 0: the frame has been freed"):
+        run(text, nodes=2)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pointsman.runtime.tam.assembler import INSTRUCTIONS
-from pointsman.runtime.tam.processor import OPERATIONS
 from pointsman.runtime.tam.program import ARITHMETIC, CATEGORIES
+from pointsman.runtime.tam.values import OPERATIONS
 
 
 def test_every_instruction_has_a_form_and_a_category() -> None:
