@@ -67,6 +67,8 @@ class Accesses:
 
     async def store_sync(self, size: int, counter: StoreCounter) -> None:
         """Wait until ``size`` bytes more have been stored here."""
+        if size < 0:
+            raise PointsmanError(f"store_sync waits for 0 bytes or more, not {size}")
         await self.endpoint.until(lambda: counter.received >= size)
         # At the owner both go down, so that `SplitC.all_store_sync` still adds up over all processors.
         counter.received -= size

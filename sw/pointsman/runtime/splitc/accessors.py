@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,8 +14,9 @@ import numpy as np
 from pointsman.errors import PointsmanError
 from pointsman.runtime.active import Handlers, Reply
 from pointsman.runtime.active.carrier import DATA_BYTES
+from pointsman.runtime.active.handlers import HandlerWaitsError
 
-from .memory import Memory
+from .memory import AccessError, Memory
 
 BULK_COUNTERS = 64
 """Transfers in many messages that may come to a processor at the same time and are acknowledged once."""
@@ -57,7 +59,15 @@ class SplitCState:
         """Counters of stores that are in use; the same at all processors once they have all named theirs."""
         self.bulk: list[list[int]] = [[] for _ in range(BULK_COUNTERS)]
         """Bytes that are still to come, and the counter at the sender; empty where the place is free."""
-        self.atomics = list(atomics.values())
+        for name, function in atomics.items():
+            if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+                raise HandlerWaitsError(
+                    f"atomic call '{name}' is a coroutine, and must not wait",
+                    hint="def, not async def: (old value, operand) to (new value, answer)",
+                )
+        self.atomics = list(atomics.items())
+        self.queues: dict[int, int] = {}
+        """Bytes of an object of each queue of this processor, by the queue's address."""
 
     def counter(self) -> Counter:
         made = Counter(len(self.counters))
@@ -153,13 +163,33 @@ def _atomic(state: SplitCState, source: int, arguments: tuple[int, ...], data: b
     addr, what, local, counter = arguments
     kind = TYPES[what & 255]
     cell = state.memory.bytes[addr : addr + kind.itemsize].view(kind)
-    new, answer = state.atomics[what >> 8](cell[0], np.frombuffer(data, kind)[0])
-    cell[0] = new
-    return Reply("get reply", (local, counter), np.array(answer, kind).tobytes())
+    name, function = state.atomics[what >> 8]
+    with np.errstate(over="ignore"):  # whole numbers go round, as in C
+        given = function(cell[0], np.frombuffer(data, kind)[0])
+    if inspect.isawaitable(given):
+        if inspect.iscoroutine(given):
+            given.close()
+        raise HandlerWaitsError(f"atomic call '{name}' gives something to await, and must not wait")
+    try:
+        new, answer = given
+        cell[0] = new
+        return Reply("get reply", (local, counter), np.array(answer, kind).tobytes())
+    except (TypeError, ValueError, OverflowError):
+        raise PointsmanError(
+            f"atomic call '{name}' of processor {source} at processor {state.memory.owner} gives {given!r}",
+            hint=f"(new value, answer), both {kind}",
+        ) from None
 
 
 def _enqueue(state: SplitCState, source: int, arguments: tuple[int, ...], data: bytes) -> Reply:
     addr, local, counter = arguments
+    size = state.queues.get(addr)
+    if size != len(data):
+        there = "no queue begins" if size is None else f"a queue of objects of {size} bytes begins"
+        raise AccessError(
+            f"processor {source} appends {len(data)} bytes to a queue of processor {state.memory.owner} at address {addr:#x}, "
+            f"where {there}"
+        )
     head = state.memory.bytes[addr : addr + 8].view(np.uint32)
     room, count = head.tolist()
     place = count if count < room else REFUSED

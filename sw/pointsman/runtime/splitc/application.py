@@ -12,7 +12,7 @@ from pointsman.runtime.active.application import ActiveApplication
 from pointsman.runtime.api.node import Node
 
 from .accessors import Atomic
-from .library import SplitC
+from .library import IN_MAIN, SplitC
 
 
 class SplitCApplication(ActiveApplication):
@@ -55,7 +55,7 @@ class SplitCApplication(ActiveApplication):
         node.activity = "starting Split-C"
         await carrier.start()
         splitc.argv = await self._argv(splitc)
-        node.activity = "in splitc_main"
+        node.activity = IN_MAIN
         result = await self.splitc_main(splitc)
         node.activity = "ending Split-C"
         for counter in splitc.state.counters:

@@ -12,6 +12,7 @@ from pointsman.runtime.active.carrier import DATA_BYTES
 
 from .accesses import Accesses
 from .accessors import REFUSED, TYPES, Atomic
+from .memory import packed
 from .pointers import GlobalPointer, SpreadPointer, to_global
 
 BUILT_IN: Mapping[str, Atomic] = {
@@ -41,13 +42,13 @@ class AtomicCalls:
         accesses.memory.check(
             accesses.own, pointer.addr, kind.itemsize, kind.itemsize, f"calls '{name}' at processor {pointer.proc},"
         )
+        data = packed(kind, operand)
         what = TYPES.index(kind) | self.names.index(name) << 8
         self.counter.outstanding += 1
-        data = np.array(operand, kind).tobytes()
         arguments = (pointer.addr, what, self.answer, self.counter.number)
         await accesses.endpoint.request(pointer.proc, "atomic", arguments, data)
         await accesses.sync(self.counter)
-        return accesses.memory.view(self.answer, 1, kind)[0].copy()
+        return self._answered(kind)
 
     def queue(self, items: int, dtype: np.dtype[Any]) -> GlobalPointer:
         if dtype.itemsize > DATA_BYTES or not 0 < items < REFUSED:
@@ -55,17 +56,22 @@ class AtomicCalls:
         memory = self.accesses.memory
         made = to_global(self.accesses.own, memory.allocate(8 + items * dtype.itemsize), dtype)
         memory.view(made.addr, 2, np.uint32)[:] = items, 0
+        self.accesses.state.queues[made.addr] = dtype.itemsize
         return made
 
     async def enqueue(self, queue: GlobalPointer, value: Any) -> int | None:
         accesses = self.accesses
         accesses.memory.check(accesses.own, queue.addr, 8, 8, f"appends to a queue of processor {queue.proc},")
+        data = packed(queue.dtype, value)
         self.counter.outstanding += 1
         arguments = (queue.addr, self.answer, self.counter.number)
-        await accesses.endpoint.request(queue.proc, "enqueue", arguments, np.array(value, queue.dtype).tobytes())
+        await accesses.endpoint.request(queue.proc, "enqueue", arguments, data)
         await accesses.sync(self.counter)
-        place = int(accesses.memory.view(self.answer, 1, np.uint32)[0])
+        place = int(self._answered(np.dtype(np.uint32)))
         return None if place == REFUSED else place
+
+    def _answered(self, kind: np.dtype[Any]) -> Any:
+        return self.accesses.memory.bytes[self.answer : self.answer + kind.itemsize].view(kind)[0].copy()
 
     def queued(self, queue: GlobalPointer) -> np.ndarray:
         memory = self.accesses.memory

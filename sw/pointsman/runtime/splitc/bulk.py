@@ -14,6 +14,7 @@ from pointsman.runtime.active.carrier import DATA_BYTES
 
 from .accesses import Accesses
 from .accessors import REFUSED, Counter, StoreCounter
+from .memory import counted
 from .pointers import GlobalPointer
 
 MIDDLE_BYTES = 4 * DATA_BYTES
@@ -103,7 +104,7 @@ class BulkTransfers:
             raise PointsmanError(f"a bulk transfer needs objects of one size, not {local.dtype} and {pointer.dtype}")
         if not 0 <= pointer.proc < self.accesses.procs:
             raise PointsmanError(f"processor {own} {doing} processor {pointer.proc}, of {self.accesses.procs}")
-        size = items * pointer.dtype.itemsize
+        size = counted(items) * pointer.dtype.itemsize
         if local.proc != own:
             raise PointsmanError(f"the near end of a bulk transfer of processor {own} is at processor {local.proc}")
         self.memory.check(own, local.addr, size, local.dtype.itemsize, "uses its own")

@@ -7,9 +7,9 @@ order, and any number may be under way.
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from operator import index
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,10 +23,13 @@ from .accessors import Atomic, Counter, StoreCounter
 from .atomic import BUILT_IN, AtomicCalls
 from .bulk import BulkTransfers
 from .collectives import Collectives
-from .memory import STACK_BYTES
+from .memory import STACK_BYTES, counted, packed, plain_type
 from .pointers import GlobalPointer, SpreadPointer, to_global
 
 Pointer = GlobalPointer | SpreadPointer
+Kind = TypeVar("Kind", Counter, StoreCounter)
+IN_MAIN = "in splitc_main"
+"""What a processor is doing that does not wait."""
 
 
 class SplitC:
@@ -84,7 +87,6 @@ class SplitC:
         self._stores = self.state.store_counter()
         """The static one of stores."""
         self._scratch = self.memory.stack_start + STACK_BYTES - 2 * DATA_BYTES
-        self._packers: dict[np.dtype[Any], struct.Struct] = {}
         self.bulk = BulkTransfers(self.accesses)
         self.collectives = Collectives(self.accesses, self.bulk)
         self.atomic_calls = AtomicCalls(self.accesses, list(functions))
@@ -93,23 +95,28 @@ class SplitC:
 
     def pointer(self, proc: int, addr: int, dtype: Any) -> GlobalPointer:
         """A global pointer (``toGlobal``); address 0 gives the null pointer."""
-        return to_global(proc, addr, dtype)
+        kind = plain_type(dtype)
+        try:
+            return to_global(index(proc), index(addr), kind)
+        except TypeError:
+            raise PointsmanError(f"a pointer is a processor and an address, not {proc!r} and {addr!r}") from None
 
     def allocate(self, items: int, dtype: Any) -> GlobalPointer:
         """Room for ``items`` objects in this processor's heap."""
-        kind = np.dtype(dtype)
-        return to_global(self.MYPROC, self.memory.allocate(items * kind.itemsize), kind)
+        kind = plain_type(dtype)
+        return to_global(self.MYPROC, self.memory.allocate(counted(items) * kind.itemsize), kind)
 
     def free(self, pointer: GlobalPointer) -> None:
         """Give back what `allocate` gave here."""
         if pointer.proc != self.MYPROC:
             raise PointsmanError(f"processor {self.MYPROC} frees memory of processor {pointer.proc}")
         self.memory.free(pointer.addr)
+        self.state.queues.pop(pointer.addr, None)
 
     async def all_spread_allocate(self, items: int, dtype: Any) -> SpreadPointer:
         """Room for ``items`` objects, spread over all processors; called by all, with the same values. Gives object 0."""
-        kind = np.dtype(dtype)
-        rows = -(-items // self.PROCS)
+        kind = plain_type(dtype)
+        rows = -(-counted(items) // self.PROCS)
         # Before the others hear of it: whoever has, may write here at once.
         addr = self.memory.grow_spread(rows * kind.itemsize)
         await self._agreed(rows * kind.itemsize, "bytes to allocate in the spread segment")
@@ -121,7 +128,8 @@ class SplitC:
         self.memory.shrink_spread(pointer.addr)
 
     async def _agreed(self, value: int, what: str) -> None:
-        most = await self.collectives.reduce(np.array([value, -value], np.int64), np.maximum)
+        agreeing = self.collectives.reduce(np.array([value, -value], np.int64), np.maximum)
+        most = await self._waits(f"agreeing on {what}", agreeing)
         if most[0] != -most[1]:
             raise PointsmanError(
                 f"the processors do not agree on {what}: {-most[1]} to {most[0]}",
@@ -147,14 +155,18 @@ class SplitC:
             return self._value(pointer.dtype, pointer.addr)
         own = self._own
         own.outstanding += 1
+        self.node.activity = "in read"
         await self.endpoint.request(pointer.proc, "get", (pointer.addr, size, self._scratch, own.number))
-        await self.sync(own)
+        await self.accesses.sync(own)
+        self.node.activity = IN_MAIN
         return self._value(pointer.dtype, self._scratch)
 
     async def write(self, pointer: Pointer, value: Any) -> None:
         """Assign to an object, and wait until that is done."""
+        self.node.activity = "in write"
         await self.put(pointer, value, self._own)
-        await self.sync(self._own)
+        await self.accesses.sync(self._own)
+        self.node.activity = IN_MAIN
 
     # -- split-phase -----------------------------------------------------------------------------------------
 
@@ -170,25 +182,26 @@ class SplitC:
             await self.accesses.polled()
             self.memory.raw[local.addr : local.addr + size] = bytes(self.memory.raw[pointer.addr : pointer.addr + size])
             return
-        counted = counter or self._gets
-        counted.outstanding += 1
-        await self.endpoint.request(pointer.proc, "get", (pointer.addr, size, local.addr, counted.number))
+        one = _given(counter, self._gets)
+        one.outstanding += 1
+        await self.endpoint.request(pointer.proc, "get", (pointer.addr, size, local.addr, one.number))
 
     async def put(self, pointer: Pointer, value: Any, counter: Counter | None = None) -> None:
         """``object := value``: begin to write; done after `sync`."""
         self._checked(pointer, "puts to")
-        data = self._packed(pointer.dtype, value)
+        data = packed(pointer.dtype, value)
         if pointer.proc == self.MYPROC:
             await self.accesses.polled()
             self.memory.raw[pointer.addr : pointer.addr + len(data)] = data
             return
-        counted = counter or self._gets
-        counted.outstanding += 1
-        await self.endpoint.request(pointer.proc, "put", (pointer.addr, counted.number), data)
+        one = _given(counter, self._gets)
+        one.outstanding += 1
+        await self.endpoint.request(pointer.proc, "put", (pointer.addr, one.number), data)
 
     async def sync(self, counter: Counter | None = None) -> None:
         """Wait until all gets and puts of a counter are complete."""
-        await self.accesses.sync(counter or self._gets)
+        one = _given(counter, self._gets)
+        await self._waits("in sync", self.accesses.sync(one), lambda: f"{one.outstanding} messages have not come")
 
     # -- stores ----------------------------------------------------------------------------------------------
 
@@ -199,50 +212,56 @@ class SplitC:
     async def store(self, pointer: Pointer, value: Any, counter: StoreCounter | None = None) -> None:
         """``object :- value``: write, with no answer."""
         self._checked(pointer, "stores to")
-        data = self._packed(pointer.dtype, value)
-        await self.accesses.store_bytes(pointer.proc, pointer.addr, data, counter or self._stores)
+        data = packed(pointer.dtype, value)
+        await self.accesses.store_bytes(pointer.proc, pointer.addr, data, _given(counter, self._stores))
 
     async def store_many(
         self, base: Pointer, places: Sequence[int] | np.ndarray, values: np.ndarray, counter: StoreCounter | None = None
     ) -> None:
         """For each k: ``*(base + places[k]) :- values[k]``, each a message of its own, in this order."""
-        index = np.asarray(places, np.int64)
         kind = base.dtype
-        given = np.ascontiguousarray(values, kind)
-        if len(index) != len(given):
-            raise PointsmanError(f"there are {len(index)} places to store to and {len(given)} values")
-        if not len(index):
+        where = np.asarray(places)
+        given = np.asarray(values)
+        if where.ndim != 1 or where.shape != given.shape:
+            raise PointsmanError(f"there are {where.size} places to store to and {given.size} values")
+        if not len(where):
             return
+        if where.dtype.kind not in "iu":
+            raise PointsmanError(f"places are whole numbers, not {where.dtype}")
+        for place in (int(where.min()), int(where.max())):  # all between them are as good
+            self._checked(base + place, "stores to")
+        where = where.astype(np.int64)
         if isinstance(base, SpreadPointer):
-            rows, procs = np.divmod(base.proc + index, base.procs)
+            rows, procs = np.divmod(base.proc + where, self.PROCS)
         else:
-            rows, procs = index, np.full(len(index), base.proc)
+            rows, procs = where, np.full(len(where), base.proc)
         addrs = base.addr + rows * kind.itemsize
-        for addr in (int(addrs.min()), int(addrs.max())):
-            self.memory.check(self.MYPROC, addr, kind.itemsize, kind.itemsize, "stores to")
-        counted = counter or self._stores
-        counted.sent += given.nbytes
-        await self.endpoint.request_many(procs, "store", addrs, (counted.number,), given.tobytes(), kind.itemsize)
+        one = _given(counter, self._stores)
+        data = _all_packed(kind, given)
+        one.sent += len(data)
+        await self.endpoint.request_many(procs, "store", addrs, (one.number,), data, kind.itemsize)
 
     async def store_sync(self, size: int, counter: StoreCounter | None = None) -> None:
         """Wait until ``size`` bytes more have been stored here."""
-        await self.accesses.store_sync(size, counter or self._stores)
+        one = _given(counter, self._stores)
+        waiting = self.accesses.store_sync(size, one)
+        await self._waits("in store_sync", waiting, lambda: f"{one.received} of {size} bytes have come")
 
     async def all_store_sync(self, counter: StoreCounter | None = None) -> None:
         """Wait until all stores of all processors are complete; called by all (Figure 6-8)."""
-        await self._all_done([counter or self._stores])
+        await self._waits("in all_store_sync", self._all_done([_given(counter, self._stores)]))
 
     async def all_stores_done(self) -> None:
         """As `all_store_sync`, of all counters of stores together."""
-        await self._all_done([one for one in self.state.stores[: self.state.named] if one not in self.collectives.own])
+        await self._all_done([one for one in self.state.stores if one not in self.collectives.own])
 
     async def _all_done(self, counters: Sequence[StoreCounter]) -> None:
         await self.collectives.barrier()
         mine = 0
         while True:
-            for counted in counters:
-                mine += counted.sent - counted.received
-                counted.sent = counted.received = 0
+            for one in counters:
+                mine += one.sent - one.received
+                one.sent = one.received = 0
             if not (await self.collectives.reduce(np.array([mine], np.int64), np.add))[0]:
                 return
 
@@ -251,7 +270,7 @@ class SplitC:
     async def bulk_read(self, local: GlobalPointer, pointer: GlobalPointer, items: int) -> None:
         """Copy ``items`` objects here, and wait for them."""
         await self.bulk.get(local, pointer, items, self._own)
-        await self.sync(self._own)
+        await self._waits("in bulk_read", self.accesses.sync(self._own))
 
     async def bulk_write(self, pointer: GlobalPointer, local: GlobalPointer, items: int) -> None:
         """Copy ``items`` objects from here, and wait until they are there."""
@@ -262,52 +281,57 @@ class SplitC:
         self, local: GlobalPointer, pointer: GlobalPointer, items: int, counter: Counter | None = None
     ) -> None:
         """Begin to copy ``items`` objects here; done after `sync`."""
-        await self.bulk.get(local, pointer, items, counter or self._gets)
+        await self.bulk.get(local, pointer, items, _given(counter, self._gets))
 
     async def bulk_put(
         self, pointer: GlobalPointer, local: GlobalPointer, items: int, counter: Counter | None = None
     ) -> None:
         """Begin to copy ``items`` objects from here; done after `sync`."""
-        await self.bulk.put(pointer, local, items, counter or self._gets)
+        await self.bulk.put(pointer, local, items, _given(counter, self._gets))
 
     async def bulk_store(
         self, pointer: GlobalPointer, local: GlobalPointer, items: int, counter: StoreCounter | None = None
     ) -> None:
         """Copy ``items`` objects from here, with no answer."""
-        await self.bulk.store(pointer, local, items, counter or self._stores)
+        await self.bulk.store(pointer, local, items, _given(counter, self._stores))
 
     async def barrier(self) -> None:
         """Wait until all processors have called it."""
-        await self.collectives.barrier()
+        await self._waits("in barrier", self.collectives.barrier())
 
     async def broadcast(self, value: Any, root: int = 0) -> np.ndarray:
         """The value of processor ``root``, everywhere. All call it, with arrays of the same type and length."""
-        return await self.collectives.broadcast(np.atleast_1d(np.asarray(value)), root)
+        array = np.atleast_1d(np.asarray(value))
+        return await self._waits("in broadcast", self.collectives.broadcast(array, root), lambda: _shape(array))
 
     async def reduce(self, value: Any, function: Any = np.add) -> np.ndarray:
         """The values of all processors combined, item by item, everywhere. ``function``: of two arrays, associative; the
         order is that of the processors."""
-        return await self.collectives.reduce(np.atleast_1d(np.asarray(value)), function)
+        array = np.atleast_1d(np.asarray(value))
+        return await self._waits("in reduce", self.collectives.reduce(array, function), lambda: _shape(array))
 
     async def scan(self, value: Any, function: Any = np.add) -> np.ndarray:
         """The values of the processors up to this one combined."""
-        return await self.collectives.scan(np.atleast_1d(np.asarray(value)), function)
+        array = np.atleast_1d(np.asarray(value))
+        return await self._waits("in scan", self.collectives.scan(array, function), lambda: _shape(array))
 
     async def fetch_add(self, pointer: Pointer, value: Any) -> Any:
         """Add to an object; gives its value from before."""
-        return await self.atomic_calls.call("fetch_add", pointer, value)
+        return await self.atomic("fetch_add", pointer, value)
 
     async def atomic(self, name: str, pointer: Pointer, operand: Any) -> Any:
         """Call an atomic function where the object is; gives its answer."""
-        return await self.atomic_calls.call(name, pointer, operand)
+        self._checked(pointer, f"calls '{name}' at")
+        return await self._waits("in an atomic call", self.atomic_calls.call(name, pointer, operand))
 
     async def enqueue(self, queue: GlobalPointer, value: Any) -> int | None:
         """Append to a queue; gives the place, or None if it is full."""
-        return await self.atomic_calls.enqueue(queue, value)
+        self._checked(queue, "appends to a queue of")
+        return await self._waits("in enqueue", self.atomic_calls.enqueue(queue, value))
 
     def queue(self, items: int, dtype: Any) -> GlobalPointer:
         """A queue in this processor's heap, with room for ``items`` objects."""
-        return self.atomic_calls.queue(items, np.dtype(dtype))
+        return self.atomic_calls.queue(counted(items), plain_type(dtype))
 
     def queued(self, queue: GlobalPointer) -> np.ndarray:
         """What has been appended to a queue of this processor."""
@@ -323,6 +347,7 @@ class SplitC:
     async def compute(self, cycles: int) -> None:
         """Work for ``cycles`` cycles, in which no message is taken."""
         await self.node.compute(cycles)
+        self.node.activity = IN_MAIN
 
     async def poll(self) -> None:
         """Take a message, if one has come."""
@@ -330,13 +355,28 @@ class SplitC:
 
     # -- inside ----------------------------------------------------------------------------------------------
 
+    async def _waits(
+        self, doing: str, waiting: Coroutine[Any, Any, Any], explain: Callable[[], str] | None = None
+    ) -> Any:
+        """Wait, and say so to who asks what this processor is doing."""
+        node = self.node
+        before = node.activity
+        node.activity, node.explain = doing, explain
+        result = await waiting
+        node.explain = None
+        node.activity = before
+        return result
+
     def _checked(self, pointer: Pointer, doing: str) -> int:
+        if not isinstance(pointer, (GlobalPointer, SpreadPointer)):  # a union is much slower
+            raise PointsmanError(f"processor {self.MYPROC} {doing} {pointer!r}, which is no pointer")
         if not 0 <= pointer.proc < self.PROCS:
             raise PointsmanError(f"processor {self.MYPROC} {doing} processor {pointer.proc}, of {self.PROCS}")
         size = pointer.dtype.itemsize
-        if size > DATA_BYTES:
+        if not 0 < size <= DATA_BYTES:
             raise PointsmanError(
-                f"an object of {size} bytes is too large for a message", hint="bulk_get, bulk_put, bulk_store"
+                f"an object of {size} bytes is none for a message, which has 1 to {DATA_BYTES}",
+                hint="bulk_get, bulk_put, bulk_store",
             )
         self.memory.check(self.MYPROC, pointer.addr, size, size, f"{doing} processor {pointer.proc},")
         return size
@@ -344,22 +384,37 @@ class SplitC:
     def _check_local(self, local: GlobalPointer, size: int) -> None:
         if local.proc != self.MYPROC:
             raise PointsmanError(f"processor {self.MYPROC} gets a value into the memory of processor {local.proc}")
-        self.memory.check(self.MYPROC, local.addr, size, local.dtype.itemsize, "uses its own")
+        if local.dtype.itemsize != size:
+            raise PointsmanError(
+                f"processor {self.MYPROC} gets an object of {size} bytes into one of {local.dtype.itemsize}"
+            )
+        self.memory.check(self.MYPROC, local.addr, size, size, "uses its own")
 
     def _value(self, dtype: np.dtype[Any], addr: int) -> Any:
         return self.memory.bytes[addr : addr + dtype.itemsize].view(dtype)[0].copy()
 
-    def _packed(self, dtype: np.dtype[Any], value: Any) -> bytes:
-        if dtype.kind not in "iuf" or dtype.char == "e":
-            return np.array(value, dtype).tobytes()
-        packer = self._packers.get(dtype)
-        if packer is None:
-            packer = self._packers[dtype] = struct.Struct("<" + {8: "q", 4: "i", 2: "h", 1: "b"}[dtype.itemsize])
-            if dtype.kind == "f":
-                packer = self._packers[dtype] = struct.Struct("<" + {8: "d", 4: "f"}[dtype.itemsize])
-            elif dtype.kind == "u":
-                packer = self._packers[dtype] = struct.Struct(packer.format.upper())
-        try:
-            return packer.pack(value)
-        except struct.error:
-            raise PointsmanError(f"{value!r} is no {dtype}") from None
+
+def _given(counter: Kind | None, static: Kind) -> Kind:
+    """A counter that a program names, or the static one of this kind."""
+    if counter is None:
+        return static
+    if type(counter) is not type(static):
+        made = {Counter: "counter(), for gets and puts", StoreCounter: "store_counter(), for stores"}
+        raise PointsmanError(
+            f"this takes a counter that is made by {made[type(static)]}, not a {type(counter).__name__}"
+        )
+    return counter
+
+
+def _shape(array: np.ndarray) -> str:
+    return f"of {len(array)} {array.dtype}"
+
+
+def _all_packed(kind: np.dtype[Any], values: np.ndarray) -> bytes:
+    """The bytes of objects with these values; nothing is cut in silence."""
+    with np.errstate(invalid="ignore"):
+        made = values.astype(kind)
+    if kind.kind in "iu" and not np.array_equal(made, values):
+        wrong = next(value for value, one in zip(values.tolist(), made.tolist(), strict=True) if value != one)
+        raise PointsmanError(f"{wrong!r} is no {kind}")
+    return made.tobytes()

@@ -10,7 +10,10 @@ stack        the library's own room: a value that a blocking read waits for, slo
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
+from functools import cache
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -26,6 +29,48 @@ _ALIGNMENT = 8
 
 class AccessError(PointsmanError):
     """An access to memory that is not there, not aligned, or of another kind."""
+
+
+def plain_type(dtype: Any) -> np.dtype[Any]:
+    """A type whose objects are so many bytes and nothing else."""
+    kind = np.dtype(dtype)
+    if kind.hasobject or not kind.itemsize:
+        raise PointsmanError(f"a memory holds objects of a fixed number of bytes, not {kind}")
+    return kind
+
+
+def counted(items: Any) -> int:
+    """How many objects are meant."""
+    try:
+        found = index(items)
+    except TypeError:
+        found = -1
+    if found < 0:
+        raise PointsmanError(f"objects are counted by whole numbers, 0 or more, not {items!r}")
+    return found
+
+
+def packed(kind: np.dtype[Any], value: Any) -> bytes:
+    """The bytes of an object with this value; no number and no text is cut in silence."""
+    try:
+        packer = _packer(kind)
+        if packer is not None:
+            return packer.pack(value)
+        if kind.kind in "SU" and len(value) > kind.itemsize // (4 if kind.kind == "U" else 1):
+            raise ValueError
+        return np.array(value, kind).tobytes()
+    except (struct.error, TypeError, ValueError, OverflowError):
+        raise PointsmanError(f"{value!r} is no {kind}") from None
+
+
+@cache
+def _packer(kind: np.dtype[Any]) -> struct.Struct | None:
+    """What packs numbers of a type, much faster than NumPy one number; None for other types."""
+    if kind.kind not in "iuf" or kind.itemsize > 8 or kind.char == "e":
+        return None
+    letter = {8: "d", 4: "f"} if kind.kind == "f" else {8: "q", 4: "i", 2: "h", 1: "b"}
+    order = ">" if kind.byteorder == ">" else "<"
+    return struct.Struct(order + (letter[kind.itemsize].upper() if kind.kind == "u" else letter[kind.itemsize]))
 
 
 class Memory:
@@ -59,12 +104,13 @@ class Memory:
         """Address and bytes of spread blocks, oldest first."""
 
     def check(self, proc: int, addr: int, size: int, itemsize: int, doing: str) -> None:
-        """Refuse an access by ``proc`` to this memory, or to that of the same size of the processor that `doing` names."""
+        """Refuse an access by ``proc`` to this memory, or to that of the same size of the processor that `doing` names: there are
+        objects in its heap and its spread segment only."""
         if addr == 0:
             raise AccessError(f"processor {proc} {doing} the null pointer")
-        if not CODE_BYTES <= addr <= self.size - size:
+        if not CODE_BYTES <= addr <= self.stack_start - size:
             raise AccessError(
-                f"processor {proc} {doing} address {addr:#x} ({size} bytes), outside {CODE_BYTES:#x} to {self.size:#x}"
+                f"processor {proc} {doing} address {addr:#x} ({size} bytes), outside {CODE_BYTES:#x} to {self.stack_start:#x}"
             )
         if itemsize in (2, 4, 8) and addr % itemsize:
             raise AccessError(f"processor {proc} {doing} address {addr:#x}, which is not aligned to {itemsize} bytes")
@@ -72,8 +118,9 @@ class Memory:
     def view(self, addr: int, items: int, dtype: Any) -> np.ndarray:
         """``items`` objects at an address, as an array that is the memory itself."""
         kind = np.dtype(dtype)
-        self.check(self.owner, addr, items * kind.itemsize, kind.itemsize, "uses its own")
-        return self.bytes[addr : addr + items * kind.itemsize].view(kind)
+        size = counted(items) * kind.itemsize
+        self.check(self.owner, addr, size, kind.itemsize, "uses its own")
+        return self.bytes[addr : addr + size].view(kind)
 
     def allocate(self, size: int) -> int:
         """Address of a new block of the heap, of 0 bytes each; the first free place that is large enough."""

@@ -9,6 +9,8 @@ import numpy as np
 
 from pointsman.errors import PointsmanError
 
+from .memory import plain_type
+
 
 @dataclass(frozen=True, slots=True)
 class GlobalPointer:
@@ -38,7 +40,7 @@ class GlobalPointer:
 
     def typed(self, dtype: Any) -> GlobalPointer:
         """The same address, of another type."""
-        return replace(self, dtype=np.dtype(dtype))
+        return replace(self, dtype=plain_type(dtype))
 
     @property
     def packed(self) -> int:

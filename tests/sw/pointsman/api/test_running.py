@@ -14,6 +14,7 @@ from pointsman import cop
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.runtime import Application, Node, WrongAnswer
+from pointsman.runtime.splitc import AccessError, SplitC, SplitCApplication
 
 
 class Ring(Application):
@@ -74,6 +75,18 @@ def test_an_object_brings_its_network() -> None:
 def test_a_fault_of_the_application_names_its_line() -> None:
     with pytest.raises(PointsmanError, match=r"test_running\.py:\d+: ValueError: asked for"):
         pointsman.run(Ring, "2", dry=True, arguments={"fault": [1]})
+
+
+class Wild(SplitCApplication):
+    """Reads where there is nothing."""
+
+    async def splitc_main(self, splitc: SplitC) -> None:
+        await splitc.read(splitc.pointer(0, 0, np.int32))
+
+
+def test_an_error_of_ours_keeps_its_kind_and_names_the_line_of_the_class_that_was_written() -> None:
+    with pytest.raises(AccessError, match=r"the null pointer\n  called from .*test_running\.py:\d+ in splitc_main"):
+        pointsman.run(Wild, "2", target="logp")
 
 
 @pytest.mark.parametrize(

@@ -86,3 +86,5 @@ def test_wrong_transfers_are_errors() -> None:
     attempt(lambda s, own: s.bulk_put(s.pointer(2, own.addr, "i4"), own, 1), "puts to processor 2, of 2")
     attempt(lambda s, own: s.bulk_get(s.pointer(1 - s.MYPROC, own.addr, "i4"), own, 1), "the near end")
     attempt(lambda s, own: s.bulk_get(own, own, 1 << 20), "outside")
+    attempt(lambda s, own: s.bulk_get(own, own, -1), "whole numbers, 0 or more, not -1")
+    attempt(lambda s, own: s.bulk_store(own, own, 1.5), r"whole numbers, 0 or more, not 1\.5")

@@ -168,6 +168,80 @@ def test_a_wrong_access_names_processor_address_and_owner() -> None:
         PointsmanError,
         "gets a value into the memory of processor 0",
     )
+    attempt(
+        lambda s: s.get(s.pointer(0, 8192, "f8"), s.allocate(1, "i1")),
+        PointsmanError,
+        "processor 1 gets an object of 8 bytes into one of 1",
+    )
+    attempt(
+        lambda s: s.write(s.pointer(0, s.memory.stack_start, "i4"), 1),
+        AccessError,
+        "puts to processor 0, address 0xfc000 .* outside 0x1000 to 0xfc000",
+    )
+    attempt(lambda s: s.read(8192), PointsmanError, "processor 1 reads 8192, which is no pointer")
+    attempt(lambda s: s.read(s.pointer(0, 8192.5, "i4")), PointsmanError, r"not 0 and 8192\.5")
+    attempt(lambda s: s.read(s.pointer(0, 8192, "S0")), PointsmanError, "a fixed number of bytes")
+    attempt(lambda s: s.read(s.pointer(0, 8192, object)), PointsmanError, "a fixed number of bytes, not object")
+    attempt(lambda s: s.read(s.pointer(0, 8192, "S65")), PointsmanError, "an object of 65 bytes is none for a message")
+
+
+def test_many_stores_are_checked_as_one_is() -> None:
+    def attempt(base: Any, places: Any, values: Any, text: str) -> None:
+        async def main(s: SplitC) -> None:
+            if s.MYPROC == 1:
+                await s.store_many(base(s), places, np.array(values))
+
+        with pytest.raises(PointsmanError, match=text):
+            run(main, 2)
+
+    def ints(s: SplitC) -> Any:
+        return s.pointer(0, 8192, "i4")
+
+    attempt(ints, [0, 1], [1.5, 2], r"^1\.5 is no int32")
+    attempt(ints, [0, 1], [1, 1 << 40], f"^{1 << 40} is no int32")
+    attempt(ints, [0, 1], [np.nan, 1], "^nan is no int32")
+    attempt(ints, [0, 1], [[1], [2]], "2 places to store to and 2 values")
+    attempt(ints, [0.5], [1], "places are whole numbers, not float64")
+    attempt(ints, [0, 1 << 62], [1, 2], "processor 1 stores to processor 0, address 0x10000000000002000 .* outside")
+    attempt(ints, [-2000], [1], "processor 1 stores to processor 0, address 0xc0 .* outside")
+    attempt(lambda s: s.pointer(9, 8192, "i4"), [0], [1], "processor 1 stores to processor 9, of 2")
+
+
+def test_a_counter_is_one_of_its_kind_and_waits_are_of_sizes() -> None:
+    def attempt(body: Any, text: str) -> None:
+        with pytest.raises(PointsmanError, match=text):
+            run(body, 2)
+
+    attempt(lambda s: s.put(s.pointer(0, 8192, "i4"), 1, s.store_counter()), "for gets and puts, not a StoreCounter")
+    attempt(lambda s: s.store(s.pointer(0, 8192, "i4"), 1, s.counter()), "for stores, not a Counter")
+    attempt(lambda s: s.store_sync(-1), "store_sync waits for 0 bytes or more, not -1")
+
+
+def test_stores_at_a_counter_that_their_receiver_has_not_named_come_to_an_end() -> None:
+    async def main(s: SplitC) -> int:
+        cell = s.allocate(1, np.int32)
+        if s.MYPROC == 0:
+            await s.store(s.pointer(1, cell.addr, np.int32), 7, s.store_counter())
+        await s.all_store_sync()  # of another counter
+        return cell.addr
+
+    assert len(results(main, 3, "example,delay=300")) == 3
+
+
+def test_a_deadlock_tells_what_each_processor_waits_for() -> None:
+    async def main(s: SplitC) -> None:
+        await s.compute(5)
+        if s.MYPROC == 0:
+            await s.store_sync(12)
+        elif s.MYPROC == 1:
+            await s.reduce(np.zeros(3, np.int16))
+        else:
+            await s.barrier()
+
+    with pytest.raises(PointsmanError) as caught:
+        run(main, 3)
+    said = ("in store_sync: 0 of 12 bytes have come", "in reduce: of 3 int16", "in barrier")
+    assert [f"node {node}: {one}" in caught.value.message for node, one in enumerate(said)] == [True] * 3
 
 
 def test_all_processors_must_allocate_the_same_in_the_spread_segment() -> None:

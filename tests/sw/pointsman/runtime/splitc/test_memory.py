@@ -9,7 +9,7 @@ import pytest
 
 from pointsman.errors import PointsmanError
 from pointsman.runtime.splitc import AccessError
-from pointsman.runtime.splitc.memory import CODE_BYTES, Memory
+from pointsman.runtime.splitc.memory import CODE_BYTES, Memory, packed
 
 
 def test_blocks_of_the_heap_never_overlap_and_all_of_it_comes_back() -> None:
@@ -57,6 +57,8 @@ def test_wrong_accesses_and_frees_are_errors() -> None:
     memory.free(addr)
     with pytest.raises(AccessError, match=f"processor 2 frees address {addr:#x}, where no block begins"):
         memory.free(addr)
+    with pytest.raises(PointsmanError, match="objects are counted by whole numbers, 0 or more, not -1"):
+        memory.view(addr, -1, np.int32)
     with pytest.raises(AccessError, match="address 0xfffc \\(8 bytes\\), outside"):
         memory.view(65532, 2, np.int32)
     with pytest.raises(PointsmanError, match="has no 100000 bytes left in its heap"):
@@ -66,3 +68,11 @@ def test_wrong_accesses_and_frees_are_errors() -> None:
     for size in (100, 40001, 1 << 31):
         with pytest.raises(PointsmanError, match="a memory must have"):
             Memory(0, size)
+
+
+@pytest.mark.parametrize("kind", ["i1", "u2", ">i4", "<u8", "f4", ">f8", "f2", "S3", "i4,f8", "c16"])
+def test_values_become_the_bytes_that_numpy_makes_of_them(kind: str) -> None:
+    value = (1, 2.5) if "," in kind else b"ab" if kind == "S3" else 1
+    assert packed(np.dtype(kind), value) == np.array(value, kind).tobytes()
+    with pytest.raises(PointsmanError, match=r"^'xxxΔ' is no "):
+        packed(np.dtype(kind), "xxxΔ")
