@@ -107,25 +107,36 @@ def accesses(size: tuple[int, ...]) -> dict[str, dict[str, Any]]:
     return found
 
 
+def _subtrees(procs: int) -> list[int]:
+    """Sizes of the subtrees of the root of the tree of the collectives (`pointsman.runtime.splitc.collectives`)."""
+    return [size for size in (procs // 2, procs - 1 - procs // 2) if size]
+
+
 def predicted(algorithm: str, n: int, procs: int, bits: int = 8) -> float:
     """LogP's prediction of a sort of n keys a processor with the figures of the CM-5, communication and computing.
 
-    A key that is stored costs its sender and its receiver o each, a packet of a block that is stored the same; barriers,
-    scans and all_store_sync go up and down the tree."""
+    A key that is stored costs its sender and its receiver the larger of o and g each, a packet of a block that is stored the
+    same; barriers, scans and all_store_sync go up and down the tree."""
     machine = CALIBRATIONS["cm5"]
-    send, receive, latency = machine.send, machine.receive, machine.latency
+    send, receive, latency = max(machine.send, machine.gap), max(machine.receive, machine.gap), machine.latency
     depth = (procs - 1).bit_length()
 
     def packets(nbytes: int) -> int:
         return -(-nbytes // machine.packet)
 
-    def rise(nbytes: int) -> float:
-        """Up the tree: a processor receives from two children."""
-        return depth * (send + latency + 2 * packets(nbytes) * receive)
+    def rise(nbytes: int, procs: int = procs) -> float:
+        """Up the tree: a processor receives from its children, one after the other as they have theirs."""
+        done = 0.0
+        for come in sorted(rise(nbytes, part) + send + latency for part in _subtrees(procs)):
+            done = max(done, come) + packets(nbytes) * receive
+        return done
 
-    def fall(nbytes: int) -> float:
-        """Down the tree: a processor sends to two children."""
-        return depth * (2 * packets(nbytes) * send + latency + receive)
+    def fall(nbytes: int, procs: int = procs) -> float:
+        """Down the tree: a processor sends to one child, then to the other."""
+        found = [0.0]
+        for place, part in enumerate(_subtrees(procs), 1):
+            found.append(place * packets(nbytes) * send + latency + receive + fall(nbytes, part))
+        return max(found)
 
     def sorting(keys: float) -> float:
         return keys * (int(keys) - 1).bit_length()
@@ -157,11 +168,15 @@ def predicted(algorithm: str, n: int, procs: int, bits: int = 8) -> float:
     raise ValueError(algorithm)
 
 
+SORTED = ((8, 500), (16, 1000), (32, 1000), (64, 1000))
+"""Processors, and keys of each."""
+
+
 def sorts() -> list[dict[str, Any]]:
     """Runs of the sorts on the machine with the CM-5's figures, and predictions of them."""
     found = []
     for algorithm in ("bitonic", "column", "radix", "sample"):
-        for procs, keys in ((8, 500), (16, 1000)):
+        for procs, keys in SORTED:
             arguments = {"algorithm": algorithm, "keys": keys * procs, "bits": 8}
             done = pointsman.run(
                 ROOT / "examples/splitc/sort.py", mesh(procs), arguments=arguments, target="logp", logp="cm5"

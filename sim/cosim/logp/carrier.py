@@ -8,7 +8,6 @@ import numpy as np
 
 from pointsman.errors import PointsmanError
 from pointsman.runtime.active.carrier import NO_INTERRUPTS, WITH_INTERRUPTS, Batch, HandleAtOnce, Message
-from pointsman.runtime.active.endpoint import part_of
 from pointsman.runtime.api.substrate import Port, Signature
 
 from .machine import LogpBatch, LogpMachine, LogpReceive, LogpSend, LogpWait
@@ -39,7 +38,7 @@ class LogpCarrier:
         return request.answer
 
     async def send_batch(self, to: np.ndarray, batch: Batch) -> None:
-        await LogpBatch(to, batch, part_of)
+        await LogpBatch(to, batch)
 
     async def receive(self, *, replies_only: bool) -> Message | Batch | None:
         request = LogpReceive(replies_only)

@@ -2,8 +2,9 @@
 
 A processor asks for time (`Wait`), sends (`LogpSend`), receives (`LogpReceive`) or waits (`LogpWait`). Everything happens in
 the order of its time; a message that a sender may send takes its place under way to the receiver at once, and gives it back
-when the receiver begins to receive it. A batch of messages is one event at either end: its messages leave one gap after the
-other and are received as they come, with nothing in between; the capacity does not hold it up.
+when the receiver begins to receive it. A batch of messages is one event at its sender: its messages leave one gap after the
+other, with nothing in between, and the capacity does not hold them up. A receiver takes those of a batch that come without a
+pause as one event, and does not wait for the rest; of messages in several packets it takes all as one.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from cosim.record import Record
 from pointsman.errors import PointsmanError
 from pointsman.runtime.active.carrier import Batch, Kind, Message, NodeEndedError
+from pointsman.runtime.active.endpoint import part_of
 from pointsman.runtime.api.requests import Category, Wait, WaitUntil
 
 from .parameters import LogpParameters
@@ -48,12 +50,11 @@ class LogpSend(_Request):
 class LogpBatch(_Request):
     """Send many messages, in this order; the answer is None."""
 
-    __slots__ = ("batch", "split", "to")
+    __slots__ = ("batch", "to")
 
-    def __init__(self, to: np.ndarray, batch: Batch, split: Callable[[Batch, np.ndarray], Batch]) -> None:
+    def __init__(self, to: np.ndarray, batch: Batch) -> None:
         self.to = to
         self.batch = batch
-        self.split = split
 
 
 class LogpReceive(_Request):
@@ -271,8 +272,8 @@ class LogpMachine:
             if parameters.in_order:
                 times = np.maximum.accumulate(np.maximum(times, self._last.get((number, to), 0)))
                 self._last[number, to] = int(times[-1])
-            part = request.split(batch, which)
-            self._bring(self._all[to], to, kind, int(times.min()), part, np.sort(times))
+            part = part_of(batch, which)
+            self._bring(self._all[to], to, kind, int(times.min()), part, times)
         self._at(end, number)
 
     def _bring(self, other: _Processor, to: int, kind: int, arrival: int, message: Any, times: Any) -> None:
@@ -302,7 +303,7 @@ class LogpMachine:
             self._cycles[number][Category.READ] += parameters.poll
             self._at(now + parameters.poll, number)
             return
-        _, _, message, times = heapq.heappop(one.arriving[kind])
+        _, place, message, times = heapq.heappop(one.arriving[kind])
         begin = max(now, one.next_receive)
         if isinstance(message, Message):
             one.under_way[kind] -= 1
@@ -313,7 +314,15 @@ class LogpMachine:
             wanted.clear()
         last, count = begin, 1
         if times is not None:
-            count, step = len(times), max(parameters.receive, parameters.gap)
+            step = max(parameters.receive, parameters.gap)
+            if isinstance(message, Batch) and len(times) == len(message.firsts):
+                came = _without_pause(times, begin, step)
+                if not came.all():
+                    rest = np.flatnonzero(~came)
+                    left = part_of(message, rest), times[rest]
+                    heapq.heappush(one.arriving[kind], (int(left[1].min()), place, *left))
+                    message, times = part_of(message, np.flatnonzero(came)), times[came]
+            times, count = np.sort(times), len(times)
             last = max(begin, int((times - step * np.arange(count)).max())) + step * (count - 1)
         one.next_receive = last + parameters.gap
         end = last + parameters.receive
@@ -334,3 +343,11 @@ class LogpMachine:
                 self._at(self.time, number)
             else:
                 other.wanted[kind].append(number)
+
+
+def _without_pause(times: np.ndarray, begin: int, step: int) -> np.ndarray:
+    """Which of the messages that come at these times a processor receives that begins at ``begin`` and takes ``step`` for each,
+    until none is there; the first is. Bools, as many as ``times``."""
+    order = np.sort(times)
+    late = np.flatnonzero(order > begin + step * np.arange(len(order)))
+    return times <= order[late[0] - 1] if len(late) and late[0] else np.ones(len(times), bool)

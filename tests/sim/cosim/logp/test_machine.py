@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cosim.logp.carrier import LogpCarrier
-from cosim.logp.machine import LogpMachine, LogpReceive, LogpSend, LogpWait
+from cosim.logp.machine import LogpMachine, LogpReceive, LogpSend, LogpWait, _without_pause
 from cosim.logp.parameters import LogpParameters, logp_named
 from pointsman.errors import PointsmanError
 from pointsman.runtime.active import Endpoint, Handlers, Message, Reply
@@ -191,6 +191,61 @@ def test_a_batch_takes_the_time_of_its_messages() -> None:
         LogpParameters(2, 1, 6, 2, 999),
     ):
         assert ends(parameters, True) == ends(parameters, False)
+
+
+@pytest.mark.parametrize("wait", [0, 60, 300])
+def test_a_processor_handles_what_comes_between_the_messages_of_a_batch(wait: int) -> None:
+    """Its messages go to two processors in turn, so each has pauses; a word is handled in the next one at the latest."""
+    from pointsman.runtime.splitc.accessors import SplitCState, splitc_handlers
+    from pointsman.runtime.splitc.memory import CODE_BYTES, Memory
+
+    def runs(batches: bool) -> tuple[tuple[int, int], list[int]]:
+        machine = LogpMachine(LogpParameters(10, 4, 3, 5, 999), 3)
+        states = [SplitCState(Memory(p, 1 << 16), {}) for p in range(3)]
+        heard = (0, 0)
+
+        async def program(number: int) -> None:
+            nonlocal heard
+            for _ in range(2):
+                states[number].store_counter()
+            carrier = LogpCarrier(machine, number)
+            carrier.batches = batches
+            end = Endpoint(carrier, splitc_handlers(), states[number])
+            if number == 0:
+                data, addrs = np.arange(100, dtype=np.int32).tobytes(), CODE_BYTES + 4 * np.arange(100)
+                await end.request_many(np.arange(100) // 5 % 2 + 1, "store", addrs, (0,), data, 4)
+            elif number == 1:
+                await end.until(lambda: states[1].stores[1].received == 4)
+                heard = states[1].stores[0].received, machine.time
+                await end.until(lambda: states[1].stores[0].received == 200)
+            else:
+                await Wait(wait, Category.CPU)
+                await end.request(1, "store", (CODE_BYTES, 1), bytes(4), replies=0)
+                await end.until(lambda: states[2].stores[0].received == 200)
+
+        finished = machine.run([program(0), program(1), program(2)]).finished.tolist()
+        return heard, finished
+
+    (in_batch, batch_ends), (one_by_one, ends) = runs(True), runs(False)
+    assert batch_ends == ends
+    # Five words come without a pause, and take 5 each.
+    assert 0 <= in_batch[1] - one_by_one[1] <= 25
+    assert in_batch[0] < 200
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_without_pause_is_what_a_count_message_by_message_gives(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    times, begin, step = rng.integers(0, 60, 12), 0, int(rng.integers(1, 9))
+    begin = int(times.min()) + int(rng.integers(0, 5))
+    free, taken = begin, 0
+    for time in sorted(times.tolist()):
+        if time > free:
+            break
+        free, taken = free + step, taken + 1
+    found = _without_pause(times, begin, step)
+    assert found.sum() == taken > 0
+    assert times[found].max() <= times[~found].min(initial=99)
 
 
 def test_a_message_to_a_processor_that_has_ended_is_an_error() -> None:
