@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 
 def judged(images: Images) -> CheckReport:
-    """What the judge says of images and of the messages by which the run time carries out some of their operators."""
+    """What the judge says of images, and of the messages and schedules that the run time makes for some of their operators."""
     from pointsman.operators.messages.online import carried
+    from pointsman.runtime.numesh.scheduling.made import made_images
     from pointsman.verify.images import check_images
 
-    return check_images(images, carried)
+    return check_images(images, carried, made_images)
 
 
 def prove(images: Images, program: Program) -> None:

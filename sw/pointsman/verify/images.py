@@ -18,8 +18,10 @@ from numesh.codes import Codes
 from pointsman.artifacts.images.images import Images
 from pointsman.garbage import seldom_collected
 
+from .meaning.made import Made, check_made
 from .meaning.meaning import check_meaning
 from .meaning.messages import Scripts, check_messages
+from .meaning.replaced import check_replaced
 from .node.gates import check_gates
 from .node.node import Place
 from .node.phase_view import PhaseView, phase_views
@@ -51,7 +53,7 @@ __all__ = ["MOST_PAIRS", "RULES", "CheckReport", "Finding", "Rule", "check_image
 
 
 @seldom_collected
-def check_images(images: Images, scripts: Scripts | None = None) -> CheckReport:
+def check_images(images: Images, scripts: Scripts | None = None, made: Made | None = None) -> CheckReport:
     """Judge ``images``; the report is ``ok`` if no rule is broken.
 
     Time grows with phases x values x VFSMs of the streams concerned; memory with the VFSMs.
@@ -60,6 +62,8 @@ def check_images(images: Images, scripts: Scripts | None = None) -> CheckReport:
     ----------
     scripts : callable or None
         How the run time carries out operators by messages that processors pass on. None: what these operators mean is left out.
+    made : callable or None
+        What makes schedules at run time. None: these schedules are left out.
     """
     notebook = Notebook()
     owners: dict[tuple[str, int, int, int], tuple[str, str]] = {}
@@ -94,6 +98,12 @@ def check_images(images: Images, scripts: Scripts | None = None) -> CheckReport:
     check_rings(images, notebook)
     check_knowledge(images, notebook)
     check_meaning(images, notebook)
+    check_replaced(images, notebook)
+    if any(one.instances for one in images.operators):
+        if made is None:
+            notebook.leave_out("schedules that are made at run time")
+        elif not notebook.broken:
+            check_made(images, made, check_images, notebook)
     return notebook.report(images.name, owners)
 
 

@@ -1,8 +1,7 @@
 """Do images belong to a program: are its operators, loops, parameters and network theirs?
 
 `check_images` proves that images do what their operators mean; this, that these are the operators of a text. Takes both; gives
-sentences, none if they belong together. Groups and their order are not compared: how operators follow each other is what the
-rules about phases prove for the order in the images.
+sentences, none if they belong together. The order of groups is compared by `order`.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from dataclasses import replace
 from pointsman.artifacts.images.images import Images
 from pointsman.program.program import Group, Instance, Operator, Program, Runtime
 
+from .order import order_differences
 from .structure.programs import any_value
 
 MOST = 12
@@ -48,6 +48,8 @@ def program_differences(images: Images, program: Program) -> list[str]:
         elif there[label] != operator and (chosen[label] < 2 or any_value(there[label]) != any_value(operator)):
             found.append(f"{operator_name(operator)} is another operator in the images")
     found += [f"operator '{label}' of the images is not in the program" for label in there if label not in wanted]
+    if not found:
+        found += order_differences(images, program)
     return found[:MOST] + ([f"and {len(found) - MOST} more"] if len(found) > MOST else [])
 
 

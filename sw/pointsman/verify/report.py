@@ -201,7 +201,7 @@ RULES: dict[str, Rule] = {
         "Each function of each node returns the message of the operator's definition, word by word, for every run-time value; "
         "all return, and no word is left.",
         "A.1",
-        ("meaning.meaning", "meaning.messages", "structure.programs"),
+        ("meaning.meaning", "meaning.messages", "meaning.made", "meaning.replaced", "structure.programs"),
     ),
     "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2", ("phases.passages",)),
 }
@@ -369,6 +369,11 @@ class Notebook:
         for value in values:
             if value not in known and len(known) <= self.KEPT_VALUES:
                 known.append(value if len(known) < self.KEPT_VALUES else "…")
+
+    @property
+    def broken(self) -> bool:
+        """Whether any rule is broken."""
+        return bool(self._values)
 
     @property
     def stopped(self) -> bool:

@@ -32,7 +32,7 @@ from pointsman.runtime.api.substrate import HERE, UNKNOWN, Combine, Given, Permi
 from .by_item import move_by_item
 from .online_port import online_signature
 from .port_host import PortHost
-from .scheduling.made import Schedule, schedule_moves
+from .scheduling.made import Schedule, moves_of, schedule_moves
 
 
 class NumeshPort:
@@ -231,7 +231,8 @@ class NumeshPort:
         router, here = self.router, self.substrate.number
         images, phase = self.substrate.images, self.operator.phase
         instance = next(i for i, nodes in enumerate(self.operator.instances) if here in nodes)
-        asked = _moves(self.operator, self.view, self.operator.instances[instance], given)
+        distance = given.numbers[0] if given.permutation is None else 0
+        asked = moves_of(self.operator.kind, self.operator.instances[instance], distance, given.permutation)
         if entering:
             await router.play(load_alone(router, self._call(role, given.index)), self.substrate.leave)
         if asked == self.asked and (self._shares_phase or not entering):
@@ -445,19 +446,6 @@ class NumeshPort:
         for register in sorted({r for lane in lanes if lane.write for r in lane.registers}):
             await WaitEmpty(register, Category.REPROG)
         await router.rewrite(self.operator.phase, changed, running=True)
-
-
-def _moves(
-    operator: OperatorImage, view: NodeOperator, nodes: tuple[int, ...], given: Given
-) -> tuple[tuple[int, int], ...]:
-    """(from, to) for each node that sends in a shift or a permutation of ``nodes``."""
-    size = len(nodes)
-    if given.permutation is not None:
-        return tuple((nodes[k], nodes[to]) for k, to in enumerate(given.permutation[:size]))
-    (distance,) = given.numbers
-    if operator.kind == "cshift":
-        return tuple((node, nodes[(k + distance) % size]) for k, node in enumerate(nodes))
-    return tuple((node, nodes[k + distance]) for k, node in enumerate(nodes) if 0 <= k + distance < size)
 
 
 def _no_slots(images: Images, operator: OperatorImage) -> str:

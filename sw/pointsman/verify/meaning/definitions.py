@@ -188,12 +188,12 @@ class Definition:
             return Fold(0, len(self.members) - 1)
         if kind == "prefix":
             return Fold(0, self.ranks[position])
-        origin = self._origin(position)
+        origin = self.origin(position)
         if not 0 <= origin < self.size:
             return Zeros()
         return self._of(origin) if origin in self.members else Nothing()
 
-    def _origin(self, position: int) -> int:
+    def origin(self, position: int) -> int:
         """Position whose message a shift or a permutation brings."""
         if self.operator.kind == "permute":
             permutation = self.operator.instances[self.instance].operand("permutation")

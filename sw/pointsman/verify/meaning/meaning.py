@@ -7,7 +7,7 @@ word may be left. Instances that words join are carried out together, the others
 at other nodes and registers only the first. As the wires have the least room that a router can have, calls that end here end on
 the hardware.
 
-Leaves out what only the run time makes, and says so: schedules made at run time, messages that processors pass on.
+Leaves to `made` and `messages` what only the run time makes: schedules, and messages that processors pass on.
 """
 
 from __future__ import annotations
@@ -91,8 +91,7 @@ class _Meaning:
         operator = self.operator
         sorts = {one.name: one.sort for one in OPERATORS[self.program.kind].operands}
         if operator.instances or any(sorts[name] == "permutation" for name in self.program.runtime_names):
-            self.notebook.leave_out("what operators mean whose schedules are made at run time")
-            return
+            return  # `made`
         nodes = {node for one in self.program.instances for node in one.nodes}
         if nodes != set(self.views) or operator.runtime != self.program.runtime_names:
             return  # noted with the structure

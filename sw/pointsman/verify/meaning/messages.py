@@ -49,7 +49,7 @@ def check_messages(images: Images, scripts: Scripts, notebook: Notebook) -> dict
         if image.program.kind in ("collect", "reduce") and _is_partial(image.program, "destination"):
             asked.append((_agreement(image.program), "dyn_allreduce"))
         for operator, way in asked:
-            values = _values(operator)
+            values = values_of(operator)
             nodes = max(1, len(operator.nodes))
             step = max(1, -(-len(values) * nodes // MOST_SCRIPTS))
             if step > 1:
@@ -58,7 +58,7 @@ def check_messages(images: Images, scripts: Scripts, notebook: Notebook) -> dict
                 notebook.counts["meanings"] += 1
                 run = MessageRun(settled(operator, numbers), scripts(operator, way, images.topology, numbers))
                 for node, message, right in run.problems():
-                    said = _said(operator, numbers)
+                    said = said_values(operator, numbers)
                     notebook.note("meaning", message, right, image, values=(said,) if said else (), node=node)
                 pairs |= run.post.pairs
         if _permuted(image.program):
@@ -98,7 +98,7 @@ def _permuted(operator: Operator) -> list[str]:
     return [name for name in operator.runtime_names if sorts[name] == "permutation"]
 
 
-def _values(operator: Operator) -> list[tuple[Any, ...]]:
+def values_of(operator: Operator) -> list[tuple[Any, ...]]:
     """Legal run-time values: all nodes and distances; of permutations all rotations, by which everybody sends to everybody, and
     exchanges of neighbours, by which some keep their own."""
     choices: list[Sequence[Any]] = []
@@ -126,7 +126,7 @@ def _values(operator: Operator) -> list[tuple[Any, ...]]:
     return list(product(*choices))
 
 
-def _said(operator: Operator, values: Sequence[Any]) -> str:
+def said_values(operator: Operator, values: Sequence[Any]) -> str:
     named = zip(operator.runtime_names, values, strict=True)
     return ", ".join(f"{name} {value}" for name, value in named if value is not None)
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
-from pointsman.artifacts.images.images import Images, Promise, Role
+from pointsman.artifacts.images.images import Images, LaneImage, Promise, Role
 from pointsman.verify.node.node import Place
 from pointsman.verify.node.phase_view import PhaseView
 from pointsman.verify.report import Notebook
@@ -27,6 +27,9 @@ from pointsman.verify.words.streams import Passing, Words
 from .all_phases import AllPhases
 from .links import LinkUse
 from .succession import Succession
+
+Waits = dict[tuple[int, int], list[set[tuple[int, int]]] | None]
+"""By node and register, for each lane that writes there what is read before; None: the node has no part."""
 
 
 def check_ways(phases: AllPhases, notebook: Notebook) -> None:
@@ -69,6 +72,7 @@ def check_barriers(phases: AllPhases, words: Sequence[Words], notebook: Notebook
             own[promise.operator].append(promise)
     hearing: dict[tuple[int | None, int], set[tuple[int, str]]] = {}
     roles = _roles_of(images, own)
+    waits = {closing: _waits(roles.get(closing, {}), promises) for closing, promises in own.items()}
     for earlier, view in enumerate(phases.views):
         if view.image.technique != "barrier" or view.image.barrier is None:
             continue
@@ -92,7 +96,7 @@ def check_barriers(phases: AllPhases, words: Sequence[Words], notebook: Notebook
                         continue
                     closing = images.phases[later].barrier
                     if (closing, end[0]) not in hearing:
-                        hearing[closing, end[0]] = _who_hears(roles.get(closing, {}), own.get(closing, []), end[0])
+                        hearing[closing, end[0]] = _who_hears(waits.get(closing, {}), own.get(closing, []), end[0])
                     for place in _writers(phases.views[later], node, port, slots):
                         notebook.counts["senders behind a barrier"] += 1
                         for one in words[later].get(place, ()):
@@ -133,34 +137,45 @@ def _roles_of(images: Images, operators: Collection[int | None]) -> dict[int | N
     return found
 
 
-def _who_hears(roles: Mapping[int, Sequence[Role]], own: Sequence[Promise], node: int) -> set[tuple[int, str]]:
-    """(source, stream) pairs of a barrier, whose promises are ``own`` and whose roles by node are ``roles``, that send only after
-    ``node`` has sent a word in this barrier: the source waits for that word, or for a node that waits for it."""
+def _who_hears(waits: Waits, own: Sequence[Promise], node: int) -> set[tuple[int, str]]:
+    """(source, stream) pairs of a barrier, whose promises are ``own``, that send only after ``node`` has sent a word in this
+    barrier: the source waits for that word, or for a node that waits for it."""
     heard = {end for promise in own if promise.source == node for end in promise.destinations}
     told: list[Promise] = []
     left = list(own)
     while True:
-        more = [promise for promise in left if _waits(roles.get(promise.source, ()), promise, heard)]
+        more = [promise for promise in left if _is_told(waits[promise.source, promise.register], heard)]
+        left = [promise for promise in left if not _is_told(waits[promise.source, promise.register], heard)]
         if not more:
             early = {(promise.source, promise.stream) for promise in left}
             return {(promise.source, promise.stream) for promise in told} - early
         told += more
-        left = [promise for promise in left if promise not in more]
         heard.update(end for promise in more for end in promise.destinations)
 
 
-def _waits(roles: Sequence[Role], promise: Promise, heard: set[tuple[int, int]]) -> bool:
-    """Does the source of ``promise`` write only after reading a word at one of the (node, register) pairs ``heard``?"""
-    node = promise.source
-    for role in roles:
-        for lane in role.lanes:
-            if lane.write and promise.register in lane.registers:
-                before = [other for other in role.lanes if other.step < lane.step]
-                at, seen = lane.after, set[int]()
-                while at is not None and at not in seen:  # that lanes wait in a circle is noted by the rule "lanes"
-                    seen.add(at)
-                    before.append(role.lanes[at])
-                    at = role.lanes[at].after
-                if not any((node, r) in heard for other in before if not other.write for r in other.registers):
-                    return False
-    return bool(roles)
+def _is_told(lanes: Sequence[set[tuple[int, int]]] | None, heard: set[tuple[int, int]]) -> bool:
+    """Does each lane read one of the registers ``heard`` before it writes?"""
+    return lanes is not None and not any(map(heard.isdisjoint, lanes))
+
+
+def _waits(roles: Mapping[int, Sequence[Role]], own: Sequence[Promise]) -> Waits:
+    """By node and register from which promises lead, the (node, register) pairs that each lane that writes it reads before."""
+    found: Waits = {}
+    for promise in own:
+        at = node, register = promise.source, promise.register
+        if at not in found:
+            here = roles.get(node, ())
+            lanes = [(role, lane) for role in here for lane in role.lanes if lane.write and register in lane.registers]
+            found[at] = [_read_before(node, role, lane) for role, lane in lanes] if here else None
+    return found
+
+
+def _read_before(node: int, role: Role, lane: LaneImage) -> set[tuple[int, int]]:
+    """The registers that a node reads before it writes the words of a lane."""
+    before = [other for other in role.lanes if other.step < lane.step]
+    at, seen = lane.after, set[int]()
+    while at is not None and at not in seen:  # that lanes wait in a circle is noted by the rule "lanes"
+        seen.add(at)
+        before.append(role.lanes[at])
+        at = role.lanes[at].after
+    return {(node, register) for other in before if not other.write for register in other.registers}

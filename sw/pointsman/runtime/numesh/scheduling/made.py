@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from numesh.codes import Annotation, MoveType
 from pointsman.artifacts.images.images import SYNC, Images, NodePhase, Promise, Rewrite
@@ -34,6 +35,16 @@ class Schedule:
     promises: tuple[Promise, ...]
     cycles: int
     hops: int = 0
+
+
+def moves_of(kind: str, nodes: Sequence[int], distance: int, permutation: Sequence[int] | None = None) -> Moves:
+    """The moves of a shift by ``distance``, or of a permutation, of ``nodes``; also those from a node to itself."""
+    size = len(nodes)
+    if permutation is not None:
+        return tuple((nodes[k], nodes[to]) for k, to in enumerate(permutation[:size]))
+    if kind == "cshift":
+        return tuple((node, nodes[(k + distance) % size]) for k, node in enumerate(nodes))
+    return tuple((node, nodes[k + distance]) for k, node in enumerate(nodes) if 0 <= k + distance < size)
 
 
 def schedule_moves(images: Images, operator: int, instance: int, moves: Moves) -> Schedule:
@@ -103,6 +114,18 @@ def scheduled_images(images: Images, operator: int, made: Mapping[int, Schedule]
     program = None if streams else operators[operator].program
     operators[operator] = replace(operators[operator], instances=left, program=program)
     return replace(images, operators=tuple(operators), nodes=tuple(nodes), promises=promises)
+
+
+def made_images(images: Images, operator: int, values: Sequence[Any]) -> Images:
+    """``images`` with the schedules that the instances of an operator get for a distance or a permutation (`values`, of one)."""
+    image = images.operators[operator]
+    (value,) = values
+    given = (0, value) if isinstance(value, tuple) else (value, None)
+    made = {}
+    for instance, nodes in enumerate(image.instances):
+        moves = tuple(move for move in moves_of(image.kind, nodes, *given) if move[0] != move[1])
+        made[instance] = schedule_moves(images, operator, instance, moves)
+    return scheduled_images(images, operator, made)
 
 
 Streams = dict[tuple[int, int], list[Hop]]

@@ -14,7 +14,7 @@ from pointsman.operators.messages import DECOMPOSITIONS
 from pointsman.operators.messages.online import agrees, carried
 from pointsman.program.program import Operator
 from pointsman.verify.meaning.definitions import Definition
-from pointsman.verify.meaning.messages import MessageRun, _values, settled
+from pointsman.verify.meaning.messages import MessageRun, settled, values_of
 
 CASES = [
     "(broadcast 'o (runtime))",
@@ -65,7 +65,7 @@ def test_messages_of_the_run_time_do_what_operators_mean(text: str, topology: To
     ways = [way for way in DECOMPOSITIONS if one.kind in way.kinds and (agrees(one) or way.fits(one, topology))]
     assert ways
     for way in ways:
-        for values in _values(one):
+        for values in values_of(one):
             assert problems(one, carried(one, way.name, topology, values), values) == ""
 
 
@@ -115,7 +115,7 @@ def test_every_change_of_a_step_is_found(change: Callable[[Step], Step | None]) 
     for text in CASES:
         one = operator(text, mesh(4, 1))
         for way in (way for way in DECOMPOSITIONS if one.kind in way.kinds and way.fits(one, mesh(4, 1))):
-            values = _values(one)[-1]
+            values = values_of(one)[-1]
             good = carried(one, way.name, mesh(4, 1), values)
             for node, scripts in good.items():
                 called = functions(settled(one, values), node)

@@ -1,0 +1,225 @@
+"""Operators whose work others do: together these mean the one.
+
+Takes the operators of the program that images name as replaced, and those that do their work; notes findings. What each of these
+means is proven by itself (`meaning`, `messages`); here their definitions are put together as the run time does it
+(`pointsman.runtime.api.replaced`): every node hands the message that one part gave it to the next. Messages are terms, as there,
+and each node must end with what the definition of the replaced operator says, for every run-time value.
+
+Leaves out barriers that are a broadcast of many words: who waits for whom there is a matter of room, not of messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pointsman.artifacts.images.images import Images, ReplacedImage
+from pointsman.program.catalogue import ITEM_FUNCTIONS
+from pointsman.program.program import Operator, Runtime
+from pointsman.verify.report import Finding, Notebook
+
+from .definitions import Call, Definition, Fold, Gives, Meeting, Nothing, Zeros
+from .messages import settled, values_of
+from .processor import folded
+from .wires import ZERO, Term
+
+SEQUENCES = ("seqread", "seqwrite")
+FUNCTIONAL = ("reduce", "allreduce", "barrier")
+
+
+def check_replaced(images: Images, notebook: Notebook) -> None:
+    """Check all operators of ``images`` that others replace."""
+    for one in images.replaced:
+        parts = [images.operators[index].program for index in one.parts]
+        if any(part is None for part in parts):
+            continue  # noted with the structure
+        whole = _Whole(one, [part for part in parts if part is not None])
+        notebook.counts["replaced operators"] += 1
+        if one.program.kind == "barrier" and not whole.tells:
+            notebook.leave_out("that a broadcast of many words is a barrier")
+            continue
+        for values, node, message in whole.problems():
+            right = "what the definition of the operator says"
+            said = (values,) if values else ()
+            label, source = one.program.label, one.source
+            notebook.add(Finding("meaning", message, right, node=node, operator=label, source=source, values=said))
+
+
+@dataclass
+class _Held:
+    """What a node has after some parts."""
+
+    message: Term | None
+    known: int
+    """A bit for each position that had called by then."""
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """A replaced operator and its parts."""
+
+    image: ReplacedImage
+    parts: Sequence[Operator]
+
+    @property
+    def tells(self) -> bool:
+        """Do the parts bring messages of all nodes together?"""
+        return any(part.kind in FUNCTIONAL for part in self.parts)
+
+    def problems(self) -> Iterator[tuple[str, int | None, str]]:
+        """(run-time values, node, what is wrong) of each problem."""
+        program = self.image.program
+        unlike = self._unlike()
+        if unlike is not None:
+            yield "", None, unlike
+            return
+        for values in values_of(program):
+            said = ", ".join(f"{n} {v}" for n, v in zip(program.runtime_names, values, strict=True) if v is not None)
+            whole = settled(program, values)
+            parts = [self._settled(part, values) for part in self.parts]
+            for i in range(len(program.instances)):
+                ends = self._sequence if program.kind in SEQUENCES else self._functional
+                for position, message in ends(Definition(whole, i), [Definition(part, i) for part in parts]):
+                    yield said, program.instances[i].nodes[position], message
+
+    def _unlike(self) -> str | None:
+        """What makes the parts no parts of the operator: other instances, types, functions, values."""
+        program = self.image.program
+        wanted = [one.nodes for one in program.instances]
+        for part in self.parts:
+            if [one.nodes for one in part.instances] != wanted:
+                return f"'{part.label}', which does it, has other instances"
+            if part.type != program.type or (part.m != program.m and program.kind != "barrier"):
+                return f"'{part.label}', which does it, has messages of another type or length"
+            for one, own in zip(program.instances, part.instances, strict=True):
+                functions = [dict(each.operands).get("function") for each in (one, own)]
+                if "function" in dict(own.operands) and program.kind != "barrier" and functions[0] != functions[1]:
+                    return f"'{part.label}', which does it, combines messages by another function"
+        if program.kind not in (*FUNCTIONAL, *SEQUENCES):
+            return f"it is a {program.kind}, which no others do"
+        return None
+
+    def _settled(self, part: Operator, values: Sequence[object]) -> Operator:
+        """A part with the values that it is given: those of the whole, if it has run-time operands at all."""
+        if not part.chosen:
+            return part
+        known = [value for value in values if value is not None]
+        numbers = iter(known)
+        return settled(part, [next(numbers, None) if name in part.chosen else None for name in part.runtime_names])
+
+    def _functional(self, whole: Definition, parts: Sequence[Definition]) -> Iterator[tuple[int, str]]:
+        """(position, what is wrong) where every node hands its message from part to part."""
+        commutes = self._commutes
+        held = [
+            _Held(((whole.ranks[k], whole.ranks[k], 0, 0),) if k in whole.members else None, 1 << k)
+            for k in range(whole.size)
+        ]
+        for part in parts:
+            held = [_after(part, k, held, commutes) for k in range(whole.size)]
+        for k in range(whole.size):
+            (call,) = whole.calls(k)
+            partial = self.image.program.kind == "reduce" and _is_partial(self.image.program)
+            receives = k in whole.members and (not partial or k == whole.number("destination"))
+            message = held[k].message if receives else None
+            if isinstance(call.gives, Meeting):
+                if held[k].known != (1 << whole.size) - 1:
+                    yield k, "it gets on before all nodes have called"
+                continue
+            wanted = _wanted(call.gives)
+            if message != wanted:
+                yield k, f"{' and '.join(part.operator.kind for part in parts)} do not give it the message"
+
+    @property
+    def _commutes(self) -> bool:
+        return dict(self.image.program.instances[0].operands).get("function") in ITEM_FUNCTIONS
+
+    def _sequence(self, whole: Definition, parts: Sequence[Definition]) -> Iterator[tuple[int, str]]:
+        """(position, what is wrong) where the messages of a sequence go on through the node at which both parts meet."""
+        reads = whole.operator.kind == "seqread"
+        name = "sources" if reads else "destinations"
+        chain = [k for k in _nodes(whole, name) if k in whole.members]
+        if not chain or len(parts) != (1 if len(chain) == 1 else 2):
+            yield 0, f"{len(parts)} operators do the work of a sequence of {len(chain)}"
+            return
+        middle = chain[-1 if reads else 0]
+        stream = parts[-1] if reads else parts[0]
+        rest = [parts[0] if reads else parts[-1]] if len(chain) > 1 else []
+        far = whole.number("destination" if reads else "source")
+        ends = (middle, far) if reads else (far, middle)
+        if stream.operator.kind != "stream" or (stream.number("source"), stream.number("destination")) != ends:
+            yield middle, "no stream joins it to the end of the sequence"
+            return
+        passed = list(range(whole.size)) if stream.operator.valid is None else list(stream.operator.valid)
+        if not {middle, far} <= set(passed):
+            yield middle, "the stream between it and the end of the sequence takes no message of it"
+        for part in rest:
+            single = part.number("destination" if reads else "source") if part.operator.kind in SEQUENCES else None
+            others = [k for k in _nodes(part, name) if k in part.members] if part.operator.kind in SEQUENCES else []
+            left = chain[:-1] if reads else chain[1:]
+            if part.operator.kind != whole.operator.kind or single != middle or others != left:
+                yield middle, "the other nodes of the sequence are not joined to it in their order"
+
+
+def _after(part: Definition, position: int, held: Sequence[_Held], commutes: bool) -> _Held:
+    """What a position has after a part: what it got, or what it had."""
+    own = held[position]
+    kind = part.operator.kind
+    if part.size == 1:
+        return own
+    calls: list[Call] = part.calls(position)
+    if kind in FUNCTIONAL:
+        gives = calls[0].gives
+        if isinstance(gives, Meeting):
+            return _Held(own.message, _all_known(held))
+        if not isinstance(gives, Fold):
+            return _Held(None, own.known)
+        by_rank = {part.ranks[k]: held[k] for k in part.members}
+        members = [by_rank[rank] for rank in range(gives.first, gives.last + 1)]
+        term: Term | None = None
+        for one in members:
+            given = ZERO if one.message is None else one.message
+            term = given if term is None else folded(term, given, commutes=commutes)
+        known = own.known
+        for one in members:
+            known |= one.known
+        return _Held(term, known)
+    source = part.number("source") if kind in ("broadcast", "stream") else -1
+    if source < 0:
+        return _Held(None, own.known)
+    if kind == "stream" and source == part.number("destination") == position:
+        return own
+    reads = [call for call in calls if call.function == "read"]
+    if reads:
+        there = isinstance(reads[0].gives, Fold)
+        return _Held(held[source].message if there else None, own.known | held[source].known)
+    return own if kind == "broadcast" else _Held(None, own.known)
+
+
+def _all_known(held: Sequence[_Held]) -> int:
+    known = 0
+    for one in held:
+        known |= one.known
+    return known
+
+
+def _wanted(gives: Gives) -> Term | None:
+    match gives:
+        case Fold(first, last):
+            return ((first, last, 0, 0),)
+        case Zeros():
+            return ZERO
+        case Nothing():
+            return None
+        case _:
+            raise AssertionError(gives)
+
+
+def _nodes(definition: Definition, name: str) -> tuple[int, ...]:
+    value = definition.operator.instances[definition.instance].operand(name)
+    assert isinstance(value, tuple)
+    return value
+
+
+def _is_partial(program: Operator) -> bool:
+    value = program.instances[0].operand("destination")
+    return isinstance(value, Runtime) and (value.distributed or value.dynamic)

@@ -1,0 +1,201 @@
+"""Do nodes come from operator to operator as the text says? The order of groups, proven of images that name their program.
+
+Takes images and the program; gives sentences. For each node the operators that it may use one directly after the other are read
+from the text: neighbours in a sequence, the ends of a loop, and what comes behind groups that may be passed over. The node must
+be able to go from the phase of the one to the phase of the other; and where a phase says that one operator is used before
+another, no way of the text may lead round the first.
+Children of parallel and phase groups are in no order, and operators that continue over several phases are beside all others.
+
+Shares nothing with the planner's reading of the text (``pointsman.plan.structure``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from pointsman.artifacts.images.images import Images
+from pointsman.program.program import Group, Operator, Program
+
+from .node.phase_view import made_operators
+from .phases.succession import Succession
+
+BEGIN = ""
+"""Stands for what comes before the first operator of a program."""
+Follows = dict[str, dict[str, None]]
+"""By label, the labels of operators that a node may use next, in order."""
+
+
+@dataclass
+class _Ends:
+    """Operators that may be the first and the last of a part that a node uses, and whether it may use none."""
+
+    first: dict[str, None] = field(default_factory=dict)
+    last: dict[str, None] = field(default_factory=dict)
+    passed: bool = True
+
+
+def follows(program: Program, mine: Collection[str]) -> Follows:
+    """What a node that has a part in the operators ``mine`` may use after each of them; after `BEGIN`: first."""
+    found: Follows = {}
+    walked = list(program.root.walk())
+    open_parts: list[tuple[int, list[_Ends]]] = []
+    # Backwards through the tree in order: when a part comes, all of its children have been there.
+    for part, depth in reversed(walked):
+        inside: list[_Ends] = []
+        if open_parts and open_parts[-1][0] == depth + 1:
+            inside = open_parts.pop()[1][::-1]
+        ends = _of_operator(part, mine) if isinstance(part, Operator) else _of_group(part, inside, found)
+        if not open_parts or open_parts[-1][0] != depth:
+            open_parts.append((depth, []))
+        open_parts[-1][1].append(ends)
+    (_, (whole,)) = open_parts.pop()
+    found[BEGIN] = whole.first
+    return found
+
+
+def _of_operator(operator: Operator, mine: Collection[str]) -> _Ends:
+    if operator.label not in mine:
+        return _Ends()
+    return _Ends({operator.label: None}, {operator.label: None}, passed=False)
+
+
+def _of_group(group: Group, inside: list[_Ends], found: Follows) -> _Ends:
+    ends = _Ends()
+    if group.kind in ("parallel", "phase"):
+        for one in inside:
+            ends.first |= one.first
+            ends.last |= one.last
+            ends.passed &= one.passed
+    else:
+        for one in inside:
+            _join(ends.last, one.first, found)
+            if ends.passed:
+                ends.first |= one.first
+            ends.last = ends.last | one.last if one.passed else dict(one.last)
+            ends.passed &= one.passed
+        if group.kind == "loop":
+            _join(ends.last, ends.first, found)
+    ends.passed |= group.may_be_passed
+    return ends
+
+
+def _join(before: Collection[str], after: Mapping[str, None], found: Follows) -> None:
+    for one in before:
+        found.setdefault(one, {}).update(after)
+
+
+def order_differences(images: Images, program: Program) -> Iterator[str]:
+    """Where the ways of nodes through the phases are not those of the text, as sentences."""
+    yield from _Order(images, program).differences()
+
+
+class _Order:
+    """The phases of images beside a text."""
+
+    def __init__(self, images: Images, program: Program) -> None:
+        self.images, self.program = images, program
+        self.at: dict[str, list[tuple[int, ...]]] = {}
+        """By label, the operators of the images that do its work: several where values have operators of their own, each a
+        sequence of several where it is replaced."""
+        parts = {index for one in images.replaced for index in one.parts}
+        made = {index for phase in images.phases for index in made_operators(phase)}
+        for index, image in enumerate(images.operators):
+            if image.program is not None and index not in parts | made and not image.continues:
+                self.at.setdefault(image.program.label, []).append((index,))
+        for one in images.replaced:
+            if not any(images.operators[index].continues for index in one.parts):
+                self.at.setdefault(one.program.label, []).append(one.parts)
+        self.known: dict[frozenset[str], Follows] = {}
+        self.graph = Succession.of_program(images)
+        self.graphs: dict[frozenset[int], Succession] = {}
+        self.passages: dict[int, set[tuple[int, int]]] = {}
+        for node, left, entered, _ in images.passages:
+            self.passages.setdefault(node, set()).add((left, entered))
+
+    def differences(self) -> Iterator[str]:
+        said = set()
+        for node in range(len(self.images.nodes)):
+            for line in self._node(node):
+                if line not in said:
+                    said.add(line)
+                    yield line
+
+    def _node(self, node: int) -> Iterator[str]:
+        image = self.images.nodes[node]
+        held = {index for index, _ in image.operators}
+        at = {
+            label: mine
+            for label, several in self.at.items()
+            if (mine := [one for one in several if held.issuperset(one)])
+        }
+        labels = frozenset(at)
+        if labels not in self.known:
+            self.known[labels] = follows(self.program, labels)
+        ways = self.known[labels]
+        steps: dict[tuple[int, int], tuple[str, str]] = {}
+        for label, several in at.items():
+            for one in several:
+                phases = [self.images.operators[index].phase for index in one]
+                for left, entered in pairwise(phases):
+                    steps.setdefault((left, entered), (label, label))
+        for before, after in ways.items():
+            for left in self._phases(at, before, -1):
+                for other in after:
+                    for entered in self._phases(at, other, 0):
+                        steps.setdefault((left, entered), (before, other))
+        for (left, entered), (before, other) in steps.items():
+            if not self._leads(node, left, entered):
+                whence = f"'{before}'" if before else "the beginning"
+                yield f"node {node} does not come from {whence} to '{other}', which may follow in the program"
+        yield from self._orders(node, held, at, ways)
+
+    def _phases(self, at: Mapping[str, list[tuple[int, ...]]], label: str, end: int) -> list[int]:
+        """Phases in which an operator begins or ends."""
+        return [self.images.operators[one[end]].phase for one in at[label]] if label else [-1]
+
+    def _leads(self, node: int, left: int, entered: int) -> bool:
+        """Does a way of the node lead from one phase to another?"""
+        image = self.images.nodes[node]
+        if left == entered or (left, entered) in self.passages.get(node, ()):
+            return True
+        if image.ways:
+            return (left, entered) in image.ways
+        return left == -1 or entered in self._graph(node)[left]
+
+    def _graph(self, node: int) -> Succession:
+        parts = frozenset(part.phase for part in self.images.nodes[node].phases)
+        if parts not in self.graphs:
+            self.graphs[parts] = Succession.of_node(self.images, node, self.graph)
+        return self.graphs[parts]
+
+    def _orders(
+        self, node: int, held: Collection[int], at: Mapping[str, list[tuple[int, ...]]], ways: Follows
+    ) -> Iterator[str]:
+        """Note pairs that a phase says to be in order, and which the text lets come in another."""
+        labels = {index: label for label, several in at.items() for one in several for index in one}
+        for phase in self.images.phases:
+            for first, then in phase.order:
+                if not {first, then} <= set(held) or not {first, then} <= labels.keys():
+                    continue
+                inside = {labels[index] for index in phase.operators if index in labels}
+                if _leads_round(ways, inside, labels[first], labels[then]):
+                    yield (
+                        f"node {node} may use '{labels[then]}' before '{labels[first]}' in the program, and not in phase "
+                        f"'{phase.name}' of the images"
+                    )
+
+
+def _leads_round(ways: Follows, inside: Collection[str], first: str, then: str) -> bool:
+    """Can a node come into a phase (the operators ``inside``) and to ``then`` without ``first``?"""
+    waiting = [other for one, after in ways.items() if one not in inside for other in after if other in inside]
+    seen = set()
+    while waiting:
+        one = waiting.pop()
+        if one == then:
+            return True
+        if one != first and one not in seen:
+            seen.add(one)
+            waiting += [other for other in ways.get(one, ()) if other in inside]
+    return False
