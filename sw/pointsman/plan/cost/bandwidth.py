@@ -50,26 +50,37 @@ class Resources:
 
     def usage(self, streams: Iterable[tuple[int, Sequence[int]]]) -> np.ndarray:
         """By resource, the moves or words that a word on each of ``streams`` (source, destinations) takes."""
-        cost = [0.0] * len(self.capacity)
+        nodes = self.topology.nodes
+        cost = [0] * nodes
+        # By cut and direction, by how much more words cross it than the cut before; a dimension has a place beyond its last cut.
+        steps = [([0] * length, [0] * length) for length in self.topology.size] if self.cuts else []
+        place = self.topology.coordinates
         for source, destinations in streams:
             cost[source] += 1
             forks = 2 if len(destinations) > 1 else 1
             for node in destinations:
                 cost[node] += forks
-            if not self.cuts or not destinations:
+            if not steps or not destinations:
                 continue
-            at = self.topology.coordinates(source)
-            there = [self.topology.coordinates(node) for node in destinations]
-            first = self.topology.nodes
-            for axis, length in enumerate(self.topology.size):
-                along = [place[axis] for place in there]
-                # A cut has two numbers: first for words upward, then for words downward.
-                for below in range(at[axis], max(along)):
-                    cost[first + 2 * below] += 1
-                for below in range(min(along), at[axis]):
-                    cost[first + 2 * below + 1] += 1
-                first += 2 * (length - 1)
-        return np.array(cost)
+            there = tuple(zip(*map(place, destinations), strict=True))
+            for at, along, (up, down) in zip(place(source), there, steps, strict=True):
+                low, high = min(along), max(along)
+                if high > at:
+                    up[at] += 1
+                    up[high] -= 1
+                if low < at:
+                    down[low] += 1
+                    down[at] -= 1
+        found = np.zeros(len(self.capacity))
+        found[:nodes] = cost
+        first = nodes
+        for up, down in steps:
+            # A cut has two numbers: first for words upward, then for words downward.
+            end = first + 2 * (len(up) - 1)
+            found[first:end:2] = np.cumsum(up)[:-1]
+            found[first + 1 : end : 2] = np.cumsum(down)[:-1]
+            first = end
+        return found
 
 
 def expected_bandwidth(usage: np.ndarray, traffic: np.ndarray, limits: np.ndarray, capacity: np.ndarray) -> np.ndarray:

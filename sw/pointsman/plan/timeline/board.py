@@ -41,6 +41,8 @@ class BoardNumbers:
         self.place: list[tuple[int, RoutedVfsm, int, int]] = []
         """By number, less ``commands``: phase, VFSM as routed, stream and chain."""
         self._by_buffer: dict[tuple[int, int, int, int], int] = {}
+        self.rows: dict[tuple[int, int, int, int], dict[int, Row]] = {}
+        """By operator, node, value and stage, the rows that the role sets, as far as they have been asked for."""
         self._parent: dict[int, int] = {}
         self._legs: dict[int, list[int]] = {}
         first = self.nodes * self.pipelines

@@ -74,7 +74,7 @@ class StepWriter:
         self.most_lanes = plan.shape.pipelines
         self._chunks: dict[tuple[Step, ...], int] = {}
         self._moves: dict[object, list[Step]] = {}
-        self._rows: dict[tuple[int, int, int, int], dict[int, Row]] = {}
+        self._rows = network.rows
 
     # -- the whole -------------------------------------------------------------------------------------------
 
@@ -386,6 +386,9 @@ class StepWriter:
         if one.implementation.loading is Loading.GATED:
             return self._through_gate(node, number, value)
         turn = call % draft.turns
+        key = ("call", node, number, value, turn, writes)
+        if one.stages == 1 and key in self._moves:
+            return self._moves[key]
         lanes = [lane for lane in draft.lanes if lane.turn == turn and (writes or not lane.write)]
         if draft.by_item:
             # Of several possible accesses the processor makes the one furthest on (`pointsman.runtime.numesh.by_item`).
@@ -398,7 +401,6 @@ class StepWriter:
         else:
             steps = sorted({lane.step for lane in lanes})
             groups = [[lane for lane in lanes if lane.step == step] for step in steps]
-        key = ("call", node, number, value, turn, writes)
         if key not in self._moves:
             phase = self.parts.operators[number][0]
             second = self.network.second
