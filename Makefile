@@ -9,7 +9,7 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c soak-active soak-arrays fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc soak-channels bitstream-soc
+.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c soak-active soak-arrays fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc soak-channels bitstream-soc soak-source
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -120,6 +120,11 @@ MUTANTS ?= 100000
 
 soak-mutants: $(STAMP) ## changed images that the judge must refuse, MUTANTS=100000 (can be stopped and started again)
 	@nice $(BIN)/python tests/sim/cosim/image_mutants.py --mutants $(MUTANTS) --table build/image-mutants.json
+
+FAULTS ?= 100
+
+soak-source: $(STAMP) ## faults put into the compiler, which judge or runs must find, FAULTS=100 (can be stopped and started again)
+	@nice $(BIN)/python tests/sim/cosim/source_mutants.py --mutants $(FAULTS) --table build/source-mutants.json
 
 FUZZ_SECONDS ?= 60
 FUZZ_INPUTS ?= 1000000

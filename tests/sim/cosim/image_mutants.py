@@ -45,6 +45,7 @@ from pointsman.runtime import numesh_node
 from pointsman.runtime.reference import ReferenceMachine
 from pointsman.targets.numesh import make_images
 from pointsman.verify.programs import program_differences
+from pointsman.warm import estimate_and_judge, route, tell_time
 
 PROGRAMS = 60
 """Programs of which there are mutants."""
@@ -191,13 +192,14 @@ def run_mutant(number: int, programs: int = PROGRAMS) -> Outcome | None:
     except PointsmanError as error:
         return Outcome("unreadable", name, f"{what}: {error.message}")
     for seed in range(RUNS):
-        kind, said = _run(program, images, number + seed)
+        kind, said = run_images(program, images, number + seed)
         if kind != "right":
             return Outcome(kind, name, f"{what}: {said}")
     return Outcome("right", name, what)
 
 
-def _run(program: Program, images: Images, seed: int) -> tuple[str, str]:
+def run_images(program: Program, images: Images, seed: int) -> tuple[str, str]:
+    """Run images on the model of the hardware beside the reference machine; gives the outcome and what was said."""
     walker = Walker(program, seed, slowest=60, calls=True, fewer=True, late=False)
     expected = ReferenceMachine(program, "mutants", FUNCTIONS).run(walker.main)
     try:
@@ -224,6 +226,10 @@ def main() -> None:
     parser.add_argument("--table", type=Path)
     parser.add_argument("--quiet", action="store_true")
     options = parser.parse_args()
+    # Kernels are compiled before any time is limited.
+    route()
+    estimate_and_judge()
+    tell_time()
     if options.only is not None:
         print(run_mutant(options.only))
         return
