@@ -176,10 +176,9 @@ class _Order:
         """Note pairs that a phase says to be in order, and which the text lets come in another."""
         labels = {index: label for label, several in at.items() for one in several for index in one}
         for phase in self.images.phases:
-            for first, then in phase.order:
-                if not {first, then} <= set(held) or not {first, then} <= labels.keys():
-                    continue
-                inside = {labels[index] for index in phase.operators if index in labels}
+            pairs = [(a, b) for a, b in phase.order if a in held and b in held and a in labels and b in labels]
+            inside = {labels[index] for index in phase.operators if index in labels} if pairs else set()
+            for first, then in pairs:
                 if _leads_round(ways, inside, labels[first], labels[then]):
                     yield (
                         f"node {node} may use '{labels[then]}' before '{labels[first]}' in the program, and not in phase "

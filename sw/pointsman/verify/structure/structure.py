@@ -97,6 +97,12 @@ def _check_operators(notes: StructureNotes) -> None:
             ):
                 label = images.operators[index].label
                 notes.note("structure", f"{label}, which does it, has other nodes", "the same nodes", **place)
+            elif 0 <= index < len(images.operators) and (
+                images.operators[index].remote or images.operators[index].partial
+            ):
+                # Its load function is called with the whole value.
+                message = f"{images.operators[index].label}, which does it, has values that some nodes need not know"
+                notes.note("structure", message, "values that all nodes know", **place)
 
 
 def _check_phases(notes: StructureNotes) -> None:

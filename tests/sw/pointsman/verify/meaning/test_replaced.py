@@ -15,6 +15,7 @@ from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
 from pointsman.program.program import Operator
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 from pointsman.verify.meaning.replaced import check_replaced
 from pointsman.verify.report import CheckReport, Notebook
 
@@ -99,3 +100,14 @@ def test_parts_in_another_order_do_not_mean_it(text: str) -> None:
     for parts in (one.parts[::-1], one.parts[:1], one.parts[1:]):
         report = judged(replace(found, replaced=(replace(one, parts=parts),)))
         assert report.rules == ("meaning",), parts
+
+
+@pytest.mark.parametrize("field", ["remote", "partial"])
+def test_a_part_whose_value_some_nodes_need_not_know_is_refused(field: str) -> None:
+    found = images("(seqread 'a '(1 2 3) (runtime) :m 2 :impl 'repl_seq_runtime)")
+    index = found.replaced[0].parts[-1]
+    operators = list(found.operators)
+    operators[index] = replace(operators[index], **{field: True})  # type: ignore[arg-type]
+    report = check_images(replace(found, operators=tuple(operators)))
+    assert report.rules == ("structure",) or "meaning" in report.rules
+    assert any("which does it, has values that some nodes need not know" in one.message for one in report.findings)
