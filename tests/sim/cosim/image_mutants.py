@@ -47,8 +47,22 @@ from pointsman.targets.numesh import make_images
 from pointsman.verify.programs import program_differences
 from pointsman.warm import estimate_and_judge, route, tell_time
 
-PROGRAMS = 60
-"""Programs of which there are mutants."""
+RANDOM = 60
+"""Random programs of which there are mutants, on networks of few nodes: some sixty mutants a second."""
+NODES = 12
+TEXTS = (
+    "(allreduce 'a 'add :m 2 :valid '(1 3 4) :impl 'repl_allreduce)",
+    "(loop 'l 2 (barrier 'a :impl 'repl_allreduce) (barrier 'b :impl 'repl_barrier_bcast))",
+    "(reduce 'a 'left (runtime) :m 2 :impl 'repl_runtime_reduce)",
+    "(reduce 'a 'add (runtime :distributed t) :m 2 :impl 'repl_partial_reduce)",
+    "(subset (make-1d 'y) (reduce 'a 'add (runtime) :m 2 :impl 'repl_runtime_reduce))",
+    "(seqread 'a '(1 2 5) (runtime) :m 2 :impl 'repl_seq_runtime)",
+    "(seqwrite 'a (runtime) '(4 0 2) :m 2 :impl 'repl_seq_runtime)",
+    "(loop 'l 2 (permute 'a (runtime) :m 2 :impl 'sch_permute_runtime) (broadcast 'b 0))",
+    "(subset (make-1d 'x) (cshift 'a (runtime) :m 5 :impl 'sch_shift_runtime))",
+)
+"""More programs, on 3x2, with what random ones seldom have: operators that others replace, schedules made at run time."""
+PROGRAMS = RANDOM + len(TEXTS)
 RUNS = 2
 """Runs of a mutant that is accepted, each with other delays and run-time values."""
 SECONDS = 60.0
@@ -83,10 +97,15 @@ class Progress:
 @lru_cache(maxsize=PROGRAMS)
 def subject(number: int) -> tuple[Program, Images] | None:
     """A program and its images; None if there are none."""
-    case = case_of(number, "numesh", networks_of("numesh"), words=12, operators=(1, 2, 3, 5))
-    topology = network_named(case.network)
+    if number < RANDOM:
+        networks = tuple(name for name in networks_of("numesh") if network_named(name).nodes <= NODES)
+        case = case_of(number, "numesh", networks, words=12, operators=(1, 2, 3, 5))
+        network, text = case.network, case.text
+    else:
+        network, text = "3x2", TEXTS[number - RANDOM]
+    topology = network_named(network)
     try:
-        program = compile_text(case.text, topology=topology)
+        program = compile_text(text, topology=topology)
         with time_limit(SECONDS):
             plan = make_plan(program, NodeShape(neighbours=max(4, topology.ports)), name="mutants")
     except (CopError, PointsmanError):
