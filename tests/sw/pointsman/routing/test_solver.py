@@ -13,7 +13,8 @@ from pointsman.routing.solver import solved
 
 def test_a_task_is_answered_without_loading_the_solver_here():
     pytest.importorskip("ortools")
-    task = {"ways": [[[0, 1]], [[0, 1]]], "channels": 1, "least": 1, "most": 3, "seconds": 10.0}
+    task = {"ways": [[[0, 1]], [[0, 1]]], "channels": 1, "sharers": [1, 1], "order": [], "least": 1, "most": 3}
+    task["seconds"] = 10.0
     loaded = "ortools.sat.python.cp_model" in sys.modules
     [(phases, found)] = solved("pointsman.connections.channels.exact", [task], "this")
     assert phases == 2
