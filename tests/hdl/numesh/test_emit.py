@@ -226,7 +226,7 @@ def test_mesh_of_four_thousand_nodes_is_emitted_in_seconds() -> None:
     mesh_verilog(NodeShape(), 1, [])  # the node
     start = time.process_time()
     verilog = mesh_verilog(NodeShape(), nodes, links)
-    assert time.process_time() - start < 60
+    assert time.process_time() - start < 10
     assert verilog.count("\n  numesh_node node_") == nodes
 
 
@@ -237,7 +237,7 @@ def test_mesh_of_a_hundred_nodes_is_emitted_in_seconds() -> None:
     for contents in (None, different(shape, nodes)):
         start = time.process_time()
         verilog = mesh_verilog(shape, nodes, links, contents=contents)
-        assert time.process_time() - start < 60
+        assert time.process_time() - start < 15
         assert verilog.count("\n  numesh_node") >= nodes
 
 

@@ -58,5 +58,5 @@ def test_a_network_of_four_thousand_nodes_is_written_in_seconds() -> None:
     shape = RouterShape(size=(64, 64))
     start = time.process_time()
     verilog = mesh_verilog(shape)
-    assert time.process_time() - start < 60
+    assert time.process_time() - start < 15
     assert verilog.count("\n  packet_node node_") == 4096
