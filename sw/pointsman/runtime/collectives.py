@@ -24,6 +24,7 @@ import numpy as np
 from pointsman.cop import Part, Parts, broadcast, cshift, loop, parallel, sequential, subset
 from pointsman.network import Topology, mesh
 from pointsman.operators.trees.cycles import cycle_of
+from pointsman.operators.trees.multicast_trees import back_and_forth
 
 from .api.node import Node
 
@@ -122,7 +123,7 @@ class ReduceScatter:
         self.label, self.words, self.function = label, words, function
         nodes = topology.working
         found = cycle_of(nodes, topology)
-        self.ring: Sequence[int] = found if len(found) == len(nodes) else _snake(topology)
+        self.ring: Sequence[int] = found if len(found) == len(nodes) else back_and_forth(topology.working, topology)
         self.nodes = nodes
 
     def parts(self) -> Parts:
@@ -158,31 +159,16 @@ def boxes_of(topology: Topology) -> list[tuple[int, ...]]:
         sides = [box for box in product(*divisors) if prod(box) <= AT_ONCE and _has_cycle(box)]
     if not sides:
         cycle = cycle_of(nodes, topology)
-        return [(node,) for node in (cycle if len(cycle) == len(nodes) else _snake(topology))]
+        return [(node,) for node in (cycle if len(cycle) == len(nodes) else back_and_forth(topology.working, topology))]
     box = max(sides, key=lambda box: (prod(box), -max(box)))
     found: dict[tuple[int, ...], list[int]] = {}
     for node in nodes:
         at = topology.coordinates(node)
         found.setdefault(tuple(k // side for k, side in zip(at, box, strict=True)), []).append(node)
     places = mesh(*(size // side for size, side in zip(topology.size, box, strict=True)))
-    return [tuple(found[places.coordinates(place)]) for place in _snake(places)]
+    return [tuple(found[places.coordinates(place)]) for place in back_and_forth(tuple(range(places.nodes)), places)]
 
 
 def _has_cycle(box: tuple[int, ...]) -> bool:
     """Does a cycle go through all nodes of a mesh of this size?"""
     return prod(box) % 2 == 0 and sum(side > 1 for side in box) > 1
-
-
-def _snake(topology: Topology) -> list[int]:
-    """Working nodes row by row, every other row backwards."""
-    if not topology.has_coordinates:
-        return list(topology.working)
-
-    def place(node: int) -> tuple[int, ...]:
-        along, passed = [], 0
-        for size, value in reversed(list(zip(topology.size, topology.coordinates(node), strict=True))):
-            along.append(size - 1 - value if passed % 2 else value)
-            passed += value
-        return tuple(along)
-
-    return sorted(topology.working, key=place)

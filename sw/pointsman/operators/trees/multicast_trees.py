@@ -17,25 +17,29 @@ def snake(
 ) -> tuple[int, ...] | None:
     """The nodes in an order in which each is adjacent to the next: back and forth along x, or along the first of ``dimensions``;
     on a graph in the given order. None if two consecutive nodes are not adjacent."""
-    if not topology.has_coordinates:
-        order = list(nodes)
-    else:
-        places = {node: topology.coordinates(node) for node in nodes}
-
-        def key(node: int) -> tuple[int, ...]:
-            place = tuple(places[node][d] for d in dimensions) if dimensions else places[node]
-            folded: list[int] = []
-            flip = 0
-            for coordinate in reversed(place):
-                folded.append(-coordinate if flip % 2 else coordinate)
-                flip += coordinate
-            return tuple(folded)
-
-        order = sorted(nodes, key=key)
+    order = back_and_forth(nodes, topology, dimensions)
     for node, following in pairwise(order):
         if all(other != following for other, _ in topology.at_port[node].values()):
             return None
     return tuple(order)
+
+
+def back_and_forth(nodes: tuple[int, ...], topology: Topology, dimensions: tuple[int, ...] | None = None) -> list[int]:
+    """The nodes row by row, every other row backwards: along x, or along the first of ``dimensions``; on a graph as given."""
+    if not topology.has_coordinates:
+        return list(nodes)
+    places = {node: topology.coordinates(node) for node in nodes}
+
+    def key(node: int) -> tuple[int, ...]:
+        place = tuple(places[node][d] for d in dimensions) if dimensions else places[node]
+        folded: list[int] = []
+        flip = 0
+        for coordinate in reversed(place):
+            folded.append(-coordinate if flip % 2 else coordinate)
+            flip += coordinate
+        return tuple(folded)
+
+    return sorted(nodes, key=key)
 
 
 def multicast_tree(
