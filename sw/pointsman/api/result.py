@@ -212,7 +212,9 @@ class Result:
 
             document = logp_document(self.artifact.name, self.artifact.topology, self.values)
         else:
-            document = document_of(self.artifact, self.finished, self.plan, time=times_of(self.values))
+            time = times_of(self.values)
+            # Where no time was foreseen, what the plan was chosen for says nothing.
+            document = document_of(self.artifact, self.finished, None if time is None else self.plan, time=time)
         if self.active is not None:
             from pointsman.report.active.shown import add_active
 

@@ -244,6 +244,7 @@ def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | No
     else:
         app, program, name = _compiled(source, make, path)
         chosen = source.target_of(program)
+        _unforeseen(source, app, chosen.name)
         artifact = chosen.compile(program, name, source.given)
     trace = _traced(app) if source.given["events"] else None
     app.clocks = _clocks(source)
@@ -255,6 +256,20 @@ def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | No
     if source.given["hints"]:
         done = _with_hints(done, program, name, chosen, source)
     return Result(done.results, done.text, artifact, done.finished, tuple(source.notes), chosen.plan, trace)
+
+
+def _unforeseen(source: ProgramSource, app: GuardedApplication, target: str) -> None:
+    """Leave out what would be predicted from a program that does not say what its nodes will send."""
+    if app.foreseen:
+        return
+    if source.given["hints"]:
+        raise PointsmanError(
+            "there are no hints: this application's nodes send what they like, so no change to its program can be judged",
+            hint="leave --hints out; --target and the application's own options can be compared by their runs",
+        )
+    if target == "tdm" and source.given["mode"] in (None, "auto"):
+        # By prediction no mode could be chosen; connections that nobody knows before are made on request.
+        source.given = {**source.given, "mode": "dynamic"}
 
 
 _CLOCKS = ("processor_mhz", "network_mhz", "operation_cycles")

@@ -128,7 +128,7 @@ class NumeshTarget:
         results = run_json(
             artifact, done, seed=given["seed"], by_operator=by_operator, by_phase=by_phase, remarks=done.remarks
         )
-        if self.plan is not None and self._made is not None and self._made[0] is artifact:
+        if application.foreseen and self.plan is not None and self._made is not None and self._made[0] is artifact:
             from pointsman.report.time_table import add_times, time_json
             from pointsman.report.timed import numesh_timed
 

@@ -123,7 +123,8 @@ class PacketTarget:
             "node_cycles_per_second": record.node_cycles_per_second,
             "seconds": done.seconds,
         }
-        add_times_of_messages(results, packet_timed(artifact, self._prediction(artifact)), done)
+        if application.foreseen:
+            add_times_of_messages(results, packet_timed(artifact, self._prediction(artifact)), done)
         means = results["categories"]
         io = means["write"] + means["read"]
         lines = [
@@ -135,8 +136,7 @@ class PacketTarget:
             f"cycles, mean over the nodes: cpu {means['cpu']:,.0f}, write {means['write']:,.0f}, "
             f"read {means['read']:,.0f}, I/O {io:,.0f}",
             "",
-            time_text(results),
-            "",
+            *([time_text(results), ""] if application.foreseen else []),
             f"{record.total_cycles:,} cycles; {record.node_cycles_per_second / 1e6:.1f} M node-cycles/s; "
             + ", ".join(f"{what} {value:.1f} s" for what, value in done.seconds.items()),
         ]

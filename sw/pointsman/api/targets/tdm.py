@@ -144,7 +144,8 @@ class SwitchTarget:
             )
         write_trace(given["trace"], artifact, done)
         results = tdm_json(artifact, done, refused=done.refused)
-        add_times_of_messages(results, tdm_timed(artifact, self._prediction(artifact)), done)
+        if application.foreseen:
+            add_times_of_messages(results, tdm_timed(artifact, self._prediction(artifact)), done)
         return TargetRun(results, tdm_text(results, artifact, application.reference()), done)
 
     def _prediction(self, artifact: ConnectionTables) -> Played | None:

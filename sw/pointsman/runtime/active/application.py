@@ -9,7 +9,7 @@ from pointsman.runtime.api.application import Application
 from pointsman.runtime.api.node import Node
 
 from .carrier import LONG_WORDS, SHORT_WORDS, Carrier
-from .credits import CreditCarrier
+from .credits import CreditCarrier, check_room
 from .layers import AnyEndpoint, LayerEndpoint
 from .links import LONG, SHORT, link_of
 from .trace import ActiveTrace
@@ -31,6 +31,7 @@ class ActiveApplication(Application, ABC):
     window: int = 4
     replies: int = 16
     trace: ActiveTrace | None = None
+    foreseen = False
     _run: tuple[object, dict[int, CreditCarrier]] | None = None
     """The clock of a run, and the carriers of its nodes."""
 
@@ -45,6 +46,7 @@ class ActiveApplication(Application, ABC):
 
     def carrier(self, node: Node) -> Carrier:
         """What carries the messages of a node: the substrate's own carrier, or its network with bounded buffers."""
+        check_room(self.window, self.replies)  # on every target, so that a program which one takes is taken by all
         own = getattr(node.substrate, "carrier", None)
         if own is not None:
             made: Carrier = own()

@@ -34,6 +34,19 @@ AtOnce = Callable[[int, np.ndarray], tuple[int, list[tuple[int, np.ndarray]]] | 
 sends (node, words); None if the message waits until the program takes it."""
 
 
+def check_room(window: int, replies: int) -> None:
+    """Refuse buffers that no node can have, or in which nothing has room."""
+    if not isinstance(window, int) or not 1 <= window <= MOST_CREDITS:
+        raise PointsmanError(
+            f"a node must have room for 1 to {MOST_CREDITS} requests of each other, not {window!r}",
+            hint="window of the application",
+        )
+    if not isinstance(replies, int) or replies < 1:
+        raise PointsmanError(
+            f"a node must have room for 1 reply or more, not {replies!r}", hint="replies of the application"
+        )
+
+
 class Link(Protocol):
     """A node's connection to a network that loses nothing and brings messages of one node whole."""
 
@@ -87,10 +100,7 @@ class CreditCarrier:
         dispatch: int = 4,
         peers: dict[int, CreditCarrier] | None = None,
     ) -> None:
-        if not 1 <= window <= MOST_CREDITS or replies < 1:
-            raise PointsmanError(
-                f"a node must have room for 1 to {MOST_CREDITS} requests of each other, not {window}, and for a reply"
-            )
+        check_room(window, replies)
         self.link = link
         self.number, self.nodes, self.in_order = link.number, link.nodes, link.in_order
         self.window = window

@@ -38,12 +38,16 @@ class Application(ABC):
     functions : mapping of str to callable
         Functions with which reductions combine messages, by their names in the program. For an array type a function takes
         two inputs and the output, otherwise two items. "add", "max" and others need no entry (`pointsman.runtime.api.combine`).
+    foreseen : bool
+        Does the program say what the nodes will send? False: it opens ways for messages that nodes send as they like, so
+        nothing is predicted from it.
     """
 
     program: str | Program | Callable[..., Parts]
     name: str | None = None
     """What it is called in reports; the name of its file if None."""
     functions: Mapping[str, Callable[..., Any]] = {}
+    foreseen: bool = True
 
     @classmethod  # noqa: B027 - most applications have none
     def options(cls, parser: argparse.ArgumentParser) -> None:

@@ -32,6 +32,7 @@ class GuardedApplication(Application):
         self.application = application
         self.path = path
         self.clocks = clocks
+        self.foreseen = application.foreseen
 
     @cached_property
     def functions(self) -> Mapping[str, Callable[..., Any]]:  # type: ignore[override]

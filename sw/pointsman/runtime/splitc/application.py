@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, final
 
 import numpy as np
 
+from pointsman.errors import PointsmanError
 from pointsman.runtime.active.application import ActiveApplication
 from pointsman.runtime.api.node import Node
 
@@ -56,7 +58,13 @@ class SplitCApplication(ActiveApplication):
         await carrier.start()
         splitc.argv = await self._argv(splitc)
         node.activity = IN_MAIN
-        result = await self.splitc_main(splitc)
+        made = self.splitc_main(splitc)
+        if not inspect.isawaitable(made):
+            raise PointsmanError(
+                f"{type(self).__name__}.splitc_main must give a coroutine, not {type(made).__name__}",
+                hint="async def splitc_main(self, s): ...",
+            )
+        result = await made
         node.activity = "ending Split-C"
         for counter in splitc.state.counters:
             await splitc.sync(counter)

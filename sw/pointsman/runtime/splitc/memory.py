@@ -85,9 +85,9 @@ class Memory:
     """
 
     def __init__(self, owner: int, size: int) -> None:
-        if size < LEAST_BYTES or size % 64 or size > 1 << 30:
+        if not isinstance(size, int | np.integer) or size < LEAST_BYTES or size % 64 or size > 1 << 30:
             raise PointsmanError(
-                f"a memory must have {LEAST_BYTES} to 2^30 bytes, a multiple of 64, not {size}",
+                f"a memory must have {LEAST_BYTES} to 2^30 bytes, a multiple of 64, not {size!r}",
                 hint="most of it is yours: 1048576 is usual",
             )
         self.owner = owner

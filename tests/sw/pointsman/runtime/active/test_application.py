@@ -33,6 +33,23 @@ def test_messages_go_from_anybody_to_anybody_in_two_lengths() -> None:
     assert [one.label for one in compile_program(made.program, topology=mesh(1, 1)).operators()] == ["alone"]
 
 
+@pytest.mark.parametrize("target", ["packet", "tdm", pytest.param("numesh", marks=pytest.mark.slow)])
+def test_nothing_is_predicted_from_a_program_that_only_opens_ways(target: str) -> None:
+    done = pointsman.run(One, mesh(2, 1), target=target, engine="model")
+    assert done.correct
+    assert "predicted" not in done.text
+    assert "at least" not in done.text
+    assert not {"predicted_cycles", "waits"} & done.values.keys()
+    assert "time" not in done.document().why
+    with pytest.raises(PointsmanError, match="there are no hints: this application's nodes send what they like"):
+        pointsman.run(One, mesh(2, 1), target=target, engine="model", hints=True)
+
+
+def test_the_switch_makes_connections_on_request_where_nobody_knows_them_before() -> None:
+    for given in ({}, {"mode": "auto"}):
+        assert pointsman.run(One, mesh(2, 1), target="tdm", engine="model", **given).values["mode"] == "dynamic"
+
+
 def test_a_substrate_may_have_a_carrier_of_its_own_and_others_get_bounded_buffers() -> None:
     made = One(argparse.Namespace(), mesh(1, 1))
     node: Any = SimpleNamespace(substrate=SimpleNamespace(carrier=lambda: "own"), nodes=2)

@@ -93,9 +93,18 @@ def test_more_credits_than_requests_are_an_error() -> None:
         run_all([CreditCarrier(links[0]).wait(None, replying=False)])
 
 
-@pytest.mark.parametrize("sizes", [{"window": 0}, {"window": 256}, {"replies": 0}])
-def test_buffers_must_have_a_size(sizes: dict[str, Any]) -> None:
-    with pytest.raises(PointsmanError, match="room for 1 to 255 requests"):
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ({"window": 0}, "room for 1 to 255 requests of each other, not 0"),
+        ({"window": 256}, "room for 1 to 255 requests of each other, not 256"),
+        ({"window": "4"}, "room for 1 to 255 requests of each other, not '4'"),
+        ({"replies": 0}, "room for 1 reply or more, not 0"),
+        ({"replies": 1.5}, "room for 1 reply or more, not 1.5"),
+    ],
+)
+def test_buffers_must_have_a_size(sizes: dict[str, Any], said: str) -> None:
+    with pytest.raises(PointsmanError, match=said):
         CreditCarrier(MemoryLink(0, []), **sizes)
 
 

@@ -70,14 +70,14 @@ class Flood(SplitCApplication):
     rounds = 20
 
     async def splitc_main(self, s: SplitC) -> tuple[list[int], int, int]:
-        count = s.allocate(s.PROCS, np.int64)
+        count, last = s.allocate(s.PROCS, np.int64), s.allocate(1, np.int64)
         await s.barrier()
         for k in range(self.rounds):
             for step in range(1, s.PROCS):
                 other = (s.MYPROC + step) % s.PROCS
                 there = s.pointer(other, count.addr + 8 * s.MYPROC, np.int64)
                 await s.put(there, k + 1)
-                await s.get(there, s.pointer(s.MYPROC, s.memory.stack_start, np.int64))
+                await s.get(there, last)
         await s.sync()
         await s.barrier()
         return s.local(count, s.PROCS).tolist(), s.endpoint.handled[0], s.endpoint.handled[1]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import Any
 
 import numpy as np
+import pytest
 
-from pointsman.runtime.splitc import SplitC
+import pointsman
+from pointsman.errors import PointsmanError
+from pointsman.network import mesh
+from pointsman.runtime.splitc import SplitC, SplitCApplication
 
 from .programs import application, run
 
@@ -24,6 +29,18 @@ def test_what_is_under_way_at_the_end_of_splitc_main_still_arrives() -> None:
     for machine in ("example", "cm5,delay=3000"):
         run(main, 4, machine)
         assert [memories[p].tolist() for p in range(4)] == [[7, 9]] * 4
+
+
+def test_splitc_main_must_be_a_coroutine_and_buffers_have_a_size_on_the_abstract_machine_too() -> None:
+    kind = type("Plain", (SplitCApplication,), {"splitc_main": lambda self, splitc: 3})
+    with pytest.raises(PointsmanError, match=r"Plain\.splitc_main must give a coroutine, not int"):
+        pointsman.run(kind(argparse.Namespace(), mesh(2)), target="logp")
+
+    async def main(s: SplitC) -> None:
+        return None
+
+    with pytest.raises(PointsmanError, match="room for 1 to 255 requests of each other, not 0"):
+        run(main, 2, window=0)
 
 
 def test_each_application_has_memory_of_its_own_size() -> None:

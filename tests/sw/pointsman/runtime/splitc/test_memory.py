@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -65,7 +66,8 @@ def test_wrong_accesses_and_frees_are_errors() -> None:
         memory.allocate(100000)
     with pytest.raises(PointsmanError, match="a block must have 0 bytes or more"):
         memory.allocate(-1)
-    for size in (100, 40001, 1 << 31):
+    sizes: tuple[Any, ...] = (100, 40001, 1 << 31, "big", 65536.0)
+    for size in sizes:
         with pytest.raises(PointsmanError, match="a memory must have"):
             Memory(0, size)
 
