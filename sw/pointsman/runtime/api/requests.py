@@ -159,7 +159,7 @@ class Lane:
     ) -> None:
         self.write = bool(write)
         self.words = _count("a lane", "words", words)
-        if isinstance(registers, Sequence):
+        if registers.__class__ is tuple or isinstance(registers, Sequence):
             self.registers = tuple(map(_register, registers))
             if not self.registers:
                 raise PointsmanError("a lane must have at least one register")
@@ -279,17 +279,17 @@ class Attend(Request):
     ) -> None:
         self.lanes = () if transfer is None else transfer.lanes
         self.beside = tuple(beside)
-        if any(not _is_integer(lane) or not 0 <= lane < len(self.lanes) for lane in self.beside):
-            raise PointsmanError(
-                f"lanes beside others must be numbers of the {len(self.lanes)} lanes, not {self.beside}"
-            )
+        count = len(self.lanes)
+        for number in self.beside:
+            if not 0 <= number < count or not _is_integer(number):
+                raise PointsmanError(f"lanes beside others must be numbers of the {count} lanes, not {self.beside}")
         self.category = _category(category) if transfer is None else transfer.category
         self.until = None if until is None else _count("the time to wait for", "cycles", until)
-        self.full = tuple(map(_register, full))
-        self.empty = tuple(map(_register, empty))
+        self.full = tuple(map(_register, full)) if full else ()
+        self.empty = tuple(map(_register, empty)) if empty else ()
         if not self.lanes and until is None and not self.full and not self.empty:
             raise PointsmanError("a request to attend must have words to move, a time, or a register to wait for")
-        self.state = np.zeros(len(self.lanes) + len(self.full) + len(self.empty), np.int64)
+        self.state = np.zeros(count + len(self.full) + len(self.empty), np.int64)
 
     @property
     def moved(self) -> np.ndarray:
@@ -299,22 +299,23 @@ class Attend(Request):
     @property
     def done(self) -> bool:
         """Are all lanes complete that count, or is any of the others? False without lanes."""
-        whole = [count == lane.words for count, lane in zip(self.moved.tolist(), self.lanes, strict=True)]
-        if any(whole[lane] for lane in self.beside):
-            return True
-        return len(set(self.beside)) < len(whole) and all(
-            done for lane, done in enumerate(whole) if lane not in self.beside
-        )
+        lanes, beside = self.lanes, self.beside
+        needed, whole = False, True
+        for number, moved in enumerate(self.state[: len(lanes)].tolist()):
+            if number in beside:
+                if moved == lanes[number].words:
+                    return True
+            else:
+                needed = True
+                whole = whole and moved == lanes[number].words
+        return needed and whole
 
     @property
     def calls(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Registers of ``full`` and of ``empty`` that called."""
         flags = self.state[len(self.lanes) :].tolist()
-        middle = len(self.full)
-        return (
-            tuple(r for r, flag in zip(self.full, flags[:middle], strict=True) if flag),
-            tuple(r for r, flag in zip(self.empty, flags[middle:], strict=True) if flag),
-        )
+        full = tuple([r for r, flag in zip(self.full, flags, strict=False) if flag])
+        return full, tuple([r for r, flag in zip(self.empty, flags[len(self.full) :], strict=True) if flag])
 
     def look(self, is_full: Callable[[int], bool], has_word: Callable[[int], bool] | None = None) -> bool:
         """Note which registers call; does any? ``has_word`` None: a register has a word when it is full."""
@@ -370,20 +371,24 @@ def _check_items(lane: Lane) -> None:
             _check_data(False, lane.words, data)
 
 
+_WORDS = (np.dtype(np.uint32), np.dtype(np.uint64))
+
+
 def _check_data(write: bool, words: int, data: object) -> None:
-    if not isinstance(data, np.ndarray) or data.dtype not in (np.uint32, np.uint64):
+    if not isinstance(data, np.ndarray) or data.dtype not in _WORDS:
         what = f"an array of {data.dtype}" if isinstance(data, np.ndarray) else type(data).__name__
         raise PointsmanError(f"data of a lane must be an array of uint32 or uint64, not {what}")
-    if data.ndim != 1 or not data.flags.c_contiguous or not data.flags.aligned:
+    flags = data.flags
+    if data.ndim != 1 or not flags.c_contiguous or not flags.aligned:
         raise PointsmanError("data of a lane must be a one-dimensional contiguous aligned array")
     if data.size < words:
         raise PointsmanError(f"data of a lane must hold its {words} words, not {data.size}")
-    if not write and not data.flags.writeable:
+    if not write and not flags.writeable:
         raise PointsmanError("data of a read lane must be writeable")
 
 
 def _is_integer(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return value.__class__ is int or (isinstance(value, (int, np.integer)) and not isinstance(value, bool))
 
 
 def _count(what: str, unit: str, value: int) -> int:
@@ -391,13 +396,13 @@ def _count(what: str, unit: str, value: int) -> int:
         raise PointsmanError(f"{what} must have a whole number of {unit}, not {value!r}")
     if not 0 <= value <= MAX_CYCLES:
         raise PointsmanError(f"{what} must have 0 to {MAX_CYCLES} {unit}, not {value}")
-    return index(value)
+    return value if value.__class__ is int else index(value)
 
 
 def _register(value: int) -> int:
     if not _is_integer(value) or value < 0:
         raise PointsmanError(f"an interface register must be a number from 0 on, not {value!r}")
-    return index(value)
+    return value if value.__class__ is int else index(value)
 
 
 def _category(value: Category) -> Category:

@@ -87,6 +87,8 @@ class Agent:
         """Words passed on by this processor that other nodes sent to other nodes."""
         self.held = self.peak = 0
         """Words of messages held in memory, now and at most."""
+        self._lookup, self._buffer = (Wait(cycles, Category.ONLINE) for cycles in (costs.lookup, costs.buffer))
+        self._own = Wait(costs.lookup + costs.buffer, Category.ONLINE)
         self.urgent: tuple[int, ...] = ()
         """While the node waits to leave its phase: registers of the barrier word that lets it leave. The handler stops when it
         comes, which bounds how long the node stays in the phase (§5.3.2)."""
@@ -189,17 +191,23 @@ class Agent:
 
     def _pending(self) -> tuple[int, ...]:
         """Registers through which the next words to be sent go."""
+        if not any(self.out):
+            return ()
         return tuple(
-            _in_turn(channel, turn + (1 + queue[0].next if queue[0].begun else 0))[0]
-            for channel, turn, queue in zip(self.table.outputs, self.turns_out, self.out, strict=True)
-            if queue and queue[0].ready
+            [
+                channel[(turn + (1 + queue[0].next if queue[0].begun else 0)) % len(channel)]
+                for channel, turn, queue in zip(self.table.outputs, self.turns_out, self.out, strict=True)
+                if queue and queue[0].ready
+            ]
         )
 
     def _expected(self) -> tuple[int, ...]:
         """Registers in which the next words come."""
         return tuple(
-            _in_turn(channel, turn + (0 if there is None else 1 + there.have))[0]
-            for channel, turn, there in zip(self.table.inputs, self.turns_in, self.arriving, strict=True)
+            [
+                channel[(turn if there is None else turn + 1 + there.have) % len(channel)]
+                for channel, turn, there in zip(self.table.inputs, self.turns_in, self.arriving, strict=True)
+            ]
         )
 
     def _watching(self, category: Category, until: int) -> Attend:
@@ -221,7 +229,11 @@ class Agent:
         or READ. None: the program is interrupted, and goes on at ``until`` or when no word is left to move.
         """
         lanes, own = self._lanes()
-        silent = tuple(r for r, there in zip(self._expected(), self.arriving, strict=True) if there is None)
+        silent = [
+            channel[turn % len(channel)]
+            for channel, turn, there in zip(self.table.inputs, self.turns_in, self.arriving, strict=True)
+            if there is None
+        ]
         by_direction = waiting is not None and own
         piece = Attend(
             Transfer(lanes, None if by_direction else Category.ONLINE) if lanes else None,
@@ -231,46 +243,51 @@ class Agent:
             beside=range(len(lanes)),
         )
         yield piece
-        self.called |= any(r in self.urgent for r in piece.calls[0])
+        called = piece.calls[0]
         ended = self._keep(piece.moved.tolist())
         busy, self._cycles_at_once = ended * self.costs.turn + self._cycles_at_once, 0
         if busy:
             yield Wait(busy, Category.ONLINE)
-        begun = [self.input_at[r] for r in piece.calls[0] if r not in self.urgent]
-        if begun:
-            yield from self._begin(begun)
+        if called:
+            self.called |= any(r in self.urgent for r in called)
+            begun = [self.input_at[r] for r in called if r not in self.urgent]
+            if begun:
+                yield from self._begin(begun)
 
     def _lanes(self) -> tuple[list[Lane], bool]:
         """Lanes of all outputs, then of all inputs; and whether all their words are sent by or for this node's program.
 
         A word goes out as soon as it has come: the output lane of an incomplete message stays behind its input lane.
         """
-        outputs = zip(self.table.outputs, self.turns_out, self.out, strict=True)
-        inputs = zip(self.table.inputs, self.turns_in, self.arriving, strict=True)
-        going = [(channel, turn, queue[0]) for channel, turn, queue in outputs if queue]
-        coming = [(channel, turn, there) for channel, turn, there in inputs if there is not None]
-        first = sum((not one.begun) + (one.next < one.message.total) for *_, one in going)
-        lane_of = {id(message): first + k for k, (*_, message) in enumerate(coming)}
+        going = [(k, queue[0]) for k, queue in enumerate(self.out) if queue]
+        coming = [(k, message) for k, message in enumerate(self.arriving) if message is not None]
+        own = True
         lanes = []
-        for channel, turn, sending in going:
+        if going:
+            first = sum([(not one.begun) + (one.next < len(one.message.data)) for _, one in going])
+            lane_of = {id(message): first + k for k, (_, message) in enumerate(coming)}
+        for k, sending in going:
+            channel, turn = self.table.outputs[k], self.turns_out[k]
             message, sent = sending.message, sending.next
+            own = own and sending.own
             if not sending.begun:
                 lanes.append(Lane(True, _in_turn(channel, turn), 1, np.array([sending.header], np.uint32)))
-            rest = message.total - sent
+            data, ahead = message.data[sent:], message.have - sent
+            rest = len(data)
             if not rest:
                 continue
-            data, ahead = message.data[sent:], message.have - sent
             registers = _in_turn(channel, turn + 1 + sent)
-            if message.whole:
+            if ahead == rest:
                 lanes.append(Lane(True, registers, rest, data))
             elif ahead:
                 lanes.append(Lane(True, registers, rest, data, pair=lane_of[id(message)], window=ahead))
             else:
                 lanes.append(Lane(True, registers, rest, data, after=lane_of[id(message)]))
-        for channel, turn, message in coming:
-            registers = _in_turn(channel, turn + 1 + message.have)
-            lanes.append(Lane(False, registers, message.total - message.have, message.data[message.have :]))
-        own = all(sending.own for *_, sending in going) and not any(message.passing for *_, message in coming)
+        for k, message in coming:
+            data = message.data[message.have :]
+            own = own and not message.passing
+            registers = _in_turn(self.table.inputs[k], self.turns_in[k] + 1 + message.have)
+            lanes.append(Lane(False, registers, len(data), data))
         return lanes, own
 
     def _keep(self, moved: Sequence[int]) -> int:
@@ -281,17 +298,18 @@ class Agent:
             if not queue:
                 continue
             sending = queue[0]
-            body = sending.next < sending.message.total
+            total = len(sending.message.data)
+            body = sending.next < total
             if not sending.begun:
                 sending.begun = bool(next(counts))
             if body:
                 sending.next += next(counts)
-            if sending.sent:
+            if sending.begun and sending.next == total:
                 queue.popleft()
-                self.turns_out[channel] += 1 + sending.message.total
+                self.turns_out[channel] += 1 + total
                 if not sending.own:
                     ended += 1
-                    self.held -= sending.message.total
+                    self.held -= total
         for channel, message in enumerate(self.arriving):
             if message is None:
                 continue
@@ -328,7 +346,6 @@ class Agent:
         yield Transfer(lanes, Category.ONLINE)
         self.moves += len(inputs)
         for i in inputs:
-            yield Wait(self.costs.lookup, Category.ONLINE)
             word = int(self.headers[i])
             destination, source, queue, round_ = self.layout.unpack(word)
             if queue >= len(self.lengths):
@@ -340,23 +357,29 @@ class Agent:
                 self.arriving[i] = message
             if destination == self.number:
                 self.queues[queue].append(message)
-            else:
-                message.passing = True
-                channel = self.table.onward[destination]
-                sending = OnlineSending(word, message, False)
-                self.out[channel].append(sending)
-                if len(self.out[channel]) == 1:
-                    register = _in_turn(self.table.outputs[channel], self.turns_out[channel])[0]
-                    lane = Lane(True, register, 1, np.array([word], np.uint32))
-                    attempt = Attend(Transfer(lane, Category.ONLINE), until=self.clock.time + 1)
-                    yield attempt
-                    sending.begun = attempt.done
-                    self.moves += attempt.done
-            yield Wait(self.costs.buffer, Category.ONLINE)
+                yield self._own
+                continue
+            message.passing = True
+            channel = self.table.onward[destination]
+            sending = OnlineSending(word, message, False)
+            self.out[channel].append(sending)
+            if len(self.out[channel]) > 1:
+                yield self._own
+                continue
+            yield self._lookup
+            register = _in_turn(self.table.outputs[channel], self.turns_out[channel])[0]
+            lane = Lane(True, register, 1, np.array([word], np.uint32))
+            attempt = Attend(Transfer(lane, Category.ONLINE), until=self.clock.time + 1)
+            yield attempt
+            sending.begun = attempt.done
+            self.moves += attempt.done
+            yield self._buffer
 
 
 def _in_turn(channel: tuple[int, ...], turn: int) -> tuple[int, ...]:
     """The registers of a channel in turn, the register of word ``turn`` first."""
+    if len(channel) == 1:
+        return channel
     at = turn % len(channel)
     return channel[at:] + channel[:at]
 
