@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +22,12 @@ from pointsman.runtime.tam.functional import compile_functional
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/active_messages.md").read_text()
 COMMANDS = re.findall(r"^    (pointsman (?:run|tam|show) .*)$", PAGE, re.MULTILINE)
+INLINE = re.findall(r"`((?:pointsman sweep|python benchmarks/one_sided\.py) [^`]*)`", PAGE)
 
 
 def test_the_page_has_commands_for_each_kind_of_program() -> None:
     assert len(COMMANDS) >= 8
+    assert {command.split()[1] for command in INLINE} == {"sweep", "benchmarks/one_sided.py"}
     for name in (
         "splitc/sort",
         "splitc/matmul",
@@ -48,6 +53,31 @@ def test_a_command_runs_and_its_answer_is_right(command: str, tmp_path: Path) ->
         assert "keys in order" in (tmp_path / "sort.html").read_text() or "wrote" in done.output
     else:
         assert "answer: " in done.output or "the program gave" in done.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [*COMMANDS, *INLINE])
+def test_a_command_runs_from_a_shell_as_it_stands(command: str, tmp_path: Path) -> None:
+    """On compiled RTL where the page says no engine, in a folder that has the examples and nothing else."""
+    for name in ("examples", "benchmarks"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    found = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": found},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "WRONG" not in done.stdout
+    assert "Traceback" not in done.stdout
+    if "--target" in command and "logp" not in command and "--engine" not in command and "pointsman run" in command:
+        assert "engine verilated" in done.stdout
+    for page in re.findall(r"\S+\.html", command):
+        assert (tmp_path / page).stat().st_size > 10_000
 
 
 def test_the_program_in_split_c_counts() -> None:

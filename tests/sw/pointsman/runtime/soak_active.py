@@ -1,8 +1,8 @@
 """The soak of active messages: random programs, and networks full of requests, until there are enough of them.
 
     python -m tests.sw.pointsman.runtime.soak_active [--kind splitc|functional|sorts|flood|all] [--seed 0] [--programs 100000]
-        [--sorts 100] [--messages 10000000] [--target logp|packet|tdm|numesh] [--mesh 8x8] [--seconds S]
-        [--table build/soak-active.json]
+        [--sorts 100] [--messages 10000000] [--target logp|packet|tdm|numesh] [--engine model|verilated] [--mesh 8x8]
+        [--seconds S] [--table build/soak-active.json]
 
 *splitc*: random Split-C programs on machines that delay and reorder messages; what a run ends with must be among what the
 definition permits (``splitc.semantics`` tries every order). *functional*: random functional programs, compiled to TAM both ways;
@@ -184,14 +184,14 @@ class Flood(ActiveApplication):
         return books.wrong
 
 
-def flood_case(seed: int, target: str, size: tuple[int, ...], rounds: int) -> str:
-    """A network full of requests; gives what was wrong."""
+def flood_case(seed: int, target: str, size: tuple[int, ...], rounds: int, engine: str = "model") -> str:
+    """A network full of requests; gives what was wrong. ``engine``: of hardware."""
     network = mesh(*size)
     made = Flood(argparse.Namespace(), network)
     made.rounds, made.draw = rounds, seed
     # Room for one reply is the smallest; with more of them, more requests of a node are under way.
     made.replies = 1 if seed % 2 else Flood.most_replies
-    options: dict[str, Any] = {"engine": "model"}
+    options: dict[str, Any] = {"engine": engine}
     if target == "logp":
         late = random.Random(seed).choice(("", ",delay=50", ",delay=900,in_order=false"))
         options = {"logp": f"example,capacity=1{late},seed={seed}"}
@@ -250,6 +250,7 @@ def main() -> int:
     parser.add_argument("--sorts", type=int, default=100)
     parser.add_argument("--messages", type=int, default=10_000_000)
     parser.add_argument("--target", choices=["logp", "packet", "tdm", "numesh"], default="logp")
+    parser.add_argument("--engine", choices=["model", "verilated"], default="model", help="of hardware that is flooded")
     parser.add_argument("--mesh", default="8x8")
     parser.add_argument("--rounds", type=int, default=8, help="requests of each node to each other in a case")
     parser.add_argument("--seconds", type=float)
@@ -264,8 +265,8 @@ def main() -> int:
         "splitc": (splitc_case, given.programs, 1),
         "functional": (functional_case, given.programs, 1),
         "sorts": (sorts_case, given.sorts, 1),
-        f"flood {given.target} {given.mesh}": (
-            lambda seed: flood_case(seed, given.target, size, given.rounds),
+        " ".join(["flood", given.target, *([] if given.engine == "model" else [given.engine]), given.mesh]): (
+            lambda seed: flood_case(seed, given.target, size, given.rounds, given.engine),
             given.messages,
             each,
         ),
