@@ -9,7 +9,7 @@ STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum |
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c soak-active soak-arrays fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc soak-channels bitstream-soc soak-source
+.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c soak-active soak-arrays fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc soak-channels bitstream-soc soak-source soak-flood
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -101,6 +101,12 @@ MESSAGES ?= 10000000
 soak-active: $(STAMP) ## random Split-C and functional programs (PROGRAMS=10000 each), then a full 8x8 network, MESSAGES=10000000 (can be stopped and started again)
 	@nice $(BIN)/python -m tests.sw.pointsman.runtime.soak_active --programs $(PROGRAMS) --messages $(MESSAGES)
 
+FLOOD ?= packet
+SECONDS ?= 800
+
+soak-flood: $(STAMP) ## a full 8x8 network of compiled RTL, FLOOD=packet (tdm, numesh), MESSAGES=10000000, in pieces of SECONDS=800 (can be stopped and started again)
+	@nice $(BIN)/python -m tests.sw.pointsman.runtime.soak_active --kind flood --target $(FLOOD) --engine verilated --messages $(MESSAGES) --seconds $(SECONDS)
+
 ARRAY_PROGRAMS ?= 100000
 
 soak-arrays: $(STAMP) ## random array programs, their analysis and then their runs, ARRAY_PROGRAMS=100000 (can be stopped and started again)
@@ -160,6 +166,6 @@ docs: $(STAMP) ## the documentation, into build/docs/, warnings as errors
 clean: ## remove what was built; keeps .venv
 	@rm -rf build sim_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-run verilog docs bench reproduce fpga bitstream bitstream-soc soc sim formal mutants soak-everything soak-active: | build
+run verilog docs bench reproduce fpga bitstream bitstream-soc soc sim formal mutants soak-everything soak-active soak-flood: | build
 build:
 	@mkdir -p build

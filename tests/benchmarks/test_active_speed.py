@@ -27,17 +27,20 @@ def program() -> ModuleType:
 @pytest.mark.parametrize("work", ["bulk", "kernel", "handler"])
 def test_as_many_messages_are_sent_as_are_counted(program: ModuleType, work: str) -> None:
     made = program.Timed(argparse.Namespace(), mesh(4))
-    made.work, made.amount = work, 4096
+    made.steps, made.amount = [(work, 0)], 4096
     record = pointsman.run(made, target="logp", logp="example").finished.record
     # Most are sent to others, each as a packet; barriers have a few more.
     assert 0.7 * 4096 < record.accesses[:, 0].min() <= record.accesses[:, 0].max() < 4096 + 500
 
 
 def test_a_program_that_computes_has_figures_beside_the_raw_engine(program: ModuleType) -> None:
-    seconds, cycles = program._timed((2, 1), "compute", 3000, 1000, target="packet", engine="model")
+    steps = [("compute", 1000), ("wait", 0)]
+    (seconds, cycles), (_, raw) = program._timed((2, 1), steps, 3000, target="packet", engine="model")
     assert seconds > 0
     assert 3000 < cycles < 4500
-    assert program._timed((2, 1), "wait", 3000, target="packet", engine="model")[1] >= 3000
+    assert 3000 <= raw < cycles
+    found = program.on_rtl("packet", (2, 1), 2000, 2, "model")
+    assert list(found["over raw"]) == [str(between) for between in program.BETWEEN]
 
 
 def test_the_abstract_machine_has_figures_for_each_kind_of_traffic(program: ModuleType) -> None:
