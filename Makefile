@@ -119,7 +119,7 @@ soak-channels: $(STAMP) ## random sets of connections on 1 to 32 logical channel
 
 NOC_CYCLES ?= 100000000
 
-soak-noc: $(STAMP) ## random flows on networks of pointsman noc, adversarial stalls, NOC_CYCLES=100000000
+soak-noc: $(STAMP) ## random flows on networks of pointsman noc, adversarial stalls, NOC_CYCLES=100000000 (can be stopped and started again)
 	@nice $(BIN)/python tests/sw/pointsman/noc/soak_noc.py --cycles $(NOC_CYCLES)
 
 MUTANTS ?= 100000

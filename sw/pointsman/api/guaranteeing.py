@@ -6,6 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pointsman.artifacts.flows.flows import FlowSet
+    from pointsman.artifacts.routes.routes import RouteProblem
     from pointsman.network import Topology
     from pointsman.noc.search import GuaranteedNetwork
 
@@ -45,7 +49,6 @@ def guarantee(
     from pointsman.artifacts.routes.routes import shape_for
     from pointsman.errors import PointsmanError
     from pointsman.noc.search import guarantee as found_for
-    from pointsman.routing.placement.search import place_tasks
 
     from .judged import judge_timetable
 
@@ -55,9 +58,27 @@ def guarantee(
     shape = shape_for(topology, width=width, pipelines=pipelines)
     net = make_problem(topology, [], dead_nodes=sorted(topology.dead), shape=shape)
     try:
-        placed = place_tasks(read, net, seed=seed, effort=effort)
-        network = found_for(read, net, placed.choices, seed=seed, effort=effort)
+        network = found_for(read, net, _placements(read, net, seed, effort), seed=seed, effort=effort)
     except PointsmanError as error:
         raise PointsmanError(f"{flows}: {error.message}", hint=error.hint) from None
     judge_timetable(network.images)
     return network
+
+
+def _placements(flows: FlowSet, net: RouteProblem, seed: int, effort: float) -> Iterator[tuple[int, ...]]:
+    """Placements by their estimated cost; then, if none of these will do, the one that `place` chooses for what becomes of the
+    flows and their limits when they are routed."""
+    from pointsman.routing.errors import RoutingError
+    from pointsman.routing.options import RouteOptions
+    from pointsman.routing.placement.improve import place_and_route
+    from pointsman.routing.placement.search import place_tasks
+    from pointsman.routing.routers import ROUTERS
+
+    choices = place_tasks(flows, net, seed=seed, effort=effort).choices
+    yield from choices
+    try:
+        at, _, _ = place_and_route(flows, net, ROUTERS["numesh"], RouteOptions(seed=seed, effort=effort))
+    except RoutingError:
+        return
+    if at not in choices:
+        yield at

@@ -141,10 +141,15 @@ def _top(network: GuaranteedNetwork, ends: list[TimetabledEnd]) -> str:
 
 def _head(network: GuaranteedNetwork) -> str:
     flows = "".join(
-        f"//   {_plain(given.flow.name)}: {float(given.rate):g} words a cycle, {given.worst.latency} cycles at most\n"
+        f"//   {_plain(given.flow.name)}: {_rate(given)} words a cycle, {given.worst.latency} cycles at most\n"
         for given in network.guarantees
     )
     return f"// {_about(network)}\n{flows}"
+
+
+def _rate(given: Guarantee) -> str:
+    """Words a cycle at which a flow's bound holds."""
+    return f"{given.flow.bandwidth:g}" if given.flow.bandwidth else f"{given.rate} (best effort)"
 
 
 def _plain(name: str) -> str:
@@ -203,7 +208,7 @@ def noc_markdown(network: GuaranteedNetwork) -> str:
     for given, (source, ends) in zip(network.guarantees, stream_names(network), strict=True):
         limit = "" if given.flow.latency is None else f"{given.flow.latency:g}"
         lines.append(
-            f"| {_plain(given.flow.name).replace('|', '/')} | {source} → {', '.join(ends)} | {given.flow.bandwidth:g} | "
+            f"| {_plain(given.flow.name).replace('|', '/')} | {source} → {', '.join(ends)} | {_rate(given)} | "
             f"{given.words}/{network.period} = {given.words / network.period:.3f} | {given.hops} | "
             f"{given.worst.latency} | {limit} |"
         )
@@ -211,7 +216,7 @@ def noc_markdown(network: GuaranteedNetwork) -> str:
         "",
         "Words a cycle, and cycles from when a word is offered to when it is handed over. A flow's guarantee holds while between",
         "any two of its words, m words apart, pass at least floor(m / demanded) cycles and its own receivers are ready, whatever",
-        "all other flows do.",
+        "all other flows do. A flow of best effort has a word in a period, and may demand that.",
         "",
     ]
     return "\n".join(lines)

@@ -8,7 +8,7 @@ period.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
@@ -46,18 +46,17 @@ CHAIN = Fraction(1, 2)
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What a flow is given: words in a period, the bound of its words' latency at the rate that it demands, and its slots."""
+    """What a flow is given: words in a period, the bound of its words' latency at ``rate``, and its slots.
+
+    ``rate``: words a cycle that the flow demands; of best effort, all that it gets.
+    """
 
     flow: Flow
+    rate: Fraction
     words: int
     service: Service
     worst: WorstCase
     hops: int
-
-    @property
-    def rate(self) -> Fraction:
-        """Words a cycle that the flow demands."""
-        return demanded(self.flow)
 
     @property
     def late(self) -> bool:
@@ -77,27 +76,22 @@ class GuaranteedNetwork:
 
 
 def demanded(flow: Flow) -> Fraction:
-    """Words a cycle, as written: 0.3 is 3/10."""
+    """Words a cycle, as written: 0.3 is 3/10; 0 of best effort."""
     return Fraction(str(flow.bandwidth))
 
 
-def check_demands(flows: FlowSet, problem: RouteProblem, places: Sequence[int]) -> None:
-    """Refuse demands that no timetable can keep.
+def check_demands(flows: FlowSet) -> None:
+    """Refuse demands that no timetable can keep, wherever the tasks are.
 
     Raises
     ------
     PointsmanError
-        With the flows or the node, what they demand and what there is.
+        With the flows or the task, what they demand and what there is.
     """
     names = [task.name for task in flows.tasks]
     if not flows.flows:
         raise PointsmanError("there must be at least one flow", hint="docs/placement.md shows the form")
     for flow in flows.flows:
-        if not flow.bandwidth:
-            raise PointsmanError(
-                f"flow '{flow.name}' is of best effort (bandwidth 0), and here every flow has slots of its own",
-                hint="a small bandwidth, such as 0.01",
-            )
         if demanded(flow) > CHAIN:
             raise PointsmanError(
                 f"flow '{flow.name}' demands {flow.bandwidth:g} words a cycle, and a flow can have at most {float(CHAIN):g}",
@@ -115,6 +109,17 @@ def check_demands(flows: FlowSet, problem: RouteProblem, places: Sequence[int]) 
                 f"({_some(ends)})",
                 hint="divide the task into two, each with a part of the flows",
             )
+
+
+def check_places(flows: FlowSet, problem: RouteProblem, places: Sequence[int]) -> None:
+    """Refuse demands that no timetable can keep with the tasks at these nodes.
+
+    Raises
+    ------
+    PointsmanError
+        With the flow, what it demands and what there is.
+    """
+    names = [task.name for task in flows.tasks]
     for flow in flows.flows:
         hops = problem.distances(places[flow.source])
         for task in flow.destinations:
@@ -134,7 +139,7 @@ def check_demands(flows: FlowSet, problem: RouteProblem, places: Sequence[int]) 
 
 
 def guarantee(
-    flows: FlowSet, problem: RouteProblem, choices: Sequence[Sequence[int]], *, seed: int = 0, effort: float = 1.0
+    flows: FlowSet, problem: RouteProblem, choices: Iterable[Sequence[int]], *, seed: int = 0, effort: float = 1.0
 ) -> GuaranteedNetwork:
     """A timetable that keeps all demands, for the first of several placements that has one.
 
@@ -144,8 +149,8 @@ def guarantee(
         Demands.
     problem : RouteProblem
         Network, and the pipelines and the width of a node; its other sizes become what the timetable needs. Without streams.
-    choices : sequence of (sequence of int)
-        Placements: the node of each task. At least one.
+    choices : iterable of (sequence of int)
+        Placements: the node of each task. At least one; taken as far as they are needed.
 
     Raises
     ------
@@ -153,6 +158,7 @@ def guarantee(
         If a demand cannot be kept, or no timetable was found: what stood in the way of the first placement, at the period
         that came nearest.
     """
+    check_demands(flows)
     refusals: list[PointsmanError] = []
     for places in choices:
         try:
@@ -165,7 +171,7 @@ def guarantee(
 def _guarantee(
     flows: FlowSet, problem: RouteProblem, places: Sequence[int], seed: int, effort: float
 ) -> GuaranteedNetwork:
-    check_demands(flows, problem, places)
+    check_places(flows, problem, places)
     streams = tuple(
         RouteStream(places[flow.source], tuple(places[task] for task in flow.destinations)) for flow in flows.flows
     )
@@ -209,7 +215,8 @@ def _attempt(
     flows: FlowSet, places: Sequence[int], arrays: PackingArrays, problem: RouteProblem, period: int, seed: int
 ) -> tuple[Images, tuple[Guarantee, ...]] | _Obstacle:
     """A timetable of this period, with more and more words for flows that come late."""
-    rates = [demanded(flow) for flow in flows.flows]
+    # Best effort gets a word in a period.
+    rates = [demanded(flow) or Fraction(1, period) for flow in flows.flows]
     words = [ceil(rate * period) for rate in rates]
     names = [task.name for task in flows.tasks]
     late: list[str] = []
@@ -248,10 +255,10 @@ def _attempt(
                 len(served), f"in {period} cycles the ports of {_some(crowded)} are wanted at the same time"
             )
         guarantees = []
-        for flow, count, way, service in zip(flows.flows, words, ways, served, strict=True):
+        for flow, rate, count, way, service in zip(flows.flows, rates, words, ways, served, strict=True):
             assert isinstance(service, Service)
             hops = max(problem.distances(way.node)[node] for node, _ in way.ends)
-            guarantees.append(Guarantee(flow, count, service, worst_case(service, period, demanded(flow)), hops))
+            guarantees.append(Guarantee(flow, rate, count, service, worst_case(service, period, rate), hops))
         late = [one.flow.name for one in guarantees if one.late]
         if not late:
             return images, tuple(guarantees)

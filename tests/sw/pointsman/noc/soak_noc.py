@@ -1,21 +1,24 @@
 """Random sets of flows as compiled RTL: each flow's bound is met exactly and never exceeded, whatever all others do.
 
-    python tests/sw/pointsman/noc/soak_noc.py --cycles 100000000
+    python tests/sw/pointsman/noc/soak_noc.py [--cycles 100000000] [--sets 20] [--seed 1] [--state FILE]
 
 Each set becomes a network, is compiled by Verilator with a harness of its own in C++, and runs for an equal share of the
 cycles. Flows take turns at being watched: from its worst case, or from a random cycle with random pauses, the watched flow keeps
 its rate, while all other sources send always or often, and all other receivers take words always, seldom or never.
+Can be stopped and gone on with: sets that are done are in the state file.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -23,6 +26,7 @@ from typing import Any
 from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
 from pointsman.artifacts.routes.file import make_problem
 from pointsman.errors import PointsmanError
+from pointsman.files import cache_folder, write_whole
 from pointsman.network import mesh, torus
 from pointsman.noc.files import noc_files, noc_report
 from pointsman.noc.search import GuaranteedNetwork, guarantee
@@ -148,8 +152,9 @@ def random_network(seed: int) -> GuaranteedNetwork:
         flows = []
         for number in range(draw.randint(1, 2 * nodes)):
             source, *ends = draw.sample(range(nodes), min(nodes, draw.choice((2, 2, 2, 3))))
-            rate = draw.choice((0.01, 0.03, 0.07, 0.1, 0.2, 0.25, 0.3, 0.5))
-            flows.append(Flow(f"f{number}", source, tuple(ends), rate, draw.choice((None, 20.0, 40.0))))
+            rate = draw.choice((0.0, 0.01, 0.03, 0.07, 0.1, 0.2, 0.25, 0.3, 0.5))
+            limit = draw.choice((None, 20.0, 40.0)) if rate else None
+            flows.append(Flow(f"f{number}", source, tuple(ends), rate, limit))
         tasks = tuple(Task(f"t{node}") for node in range(nodes))
         try:
             return guarantee(FlowSet(tasks, tuple(flows)), make_problem(topology, []), [list(range(nodes))], seed=seed)
@@ -182,11 +187,12 @@ def build(network: GuaranteedNetwork, folder: Path) -> Path:
     if root is None or root.origin is None:
         raise SystemExit("the package verilator is not there")
     settings = ["CFG_CXXFLAGS_STD=-std=gnu++20", "CFG_CXXFLAGS_COROUTINES=-fcoroutines", "CFG_LDLIBS_THREADS=-pthread"]
-    settings += ["CFG_CXXFLAGS_PCH_I=-include", "OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"]
+    settings += ["CFG_CXXFLAGS_PCH_I=-include", "OPT_FAST=-O3 -march=native", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"]
     environment = os.environ | {"VERILATOR_ROOT": str(Path(root.origin).parent)}
     tool = Path(root.origin).parent / "bin" / "verilator_bin"
     steps = [
-        [str(tool), "--cc", "--exe", "-O3", "-Wno-fatal", "--quiet", "--top-module", "pointsman_noc", "--Mdir", str(folder),
+        [str(tool), "--cc", "--exe", "-O3", "--x-assign", "fast", "--x-initial", "fast", "-Wno-fatal", "--quiet",
+         "--top-module", "pointsman_noc", "--Mdir", str(folder),
          str(folder / "noc.v"), str(folder / "main.cpp")],
         ["make", "-C", str(folder), "-f", "Vpointsman_noc.mk", *settings],
     ]  # fmt: skip
@@ -197,28 +203,40 @@ def build(network: GuaranteedNetwork, folder: Path) -> Path:
     return folder / "Vpointsman_noc"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cycles", type=int, default=100_000_000)
-    parser.add_argument("--sets", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    failed = 0
-    for seed in range(options.seed, options.seed + options.sets):
-        network = random_network(seed)
-        folder = Path(tempfile.mkdtemp(prefix="noc-"))
-        try:
-            command = [str(build(network, folder)), str(options.cycles // options.sets), str(seed)]
-            done = subprocess.run(command, capture_output=True, text=True)
-        finally:
-            shutil.rmtree(folder)
-        print(
-            f"set {seed}, {network.images.topology.described}, period {network.period}: {done.stdout.strip()}",
-            flush=True,
-        )
-        failed += done.returncode != 0
-    sys.exit(1 if failed else 0)
+def run_set(seed: int, cycles: int) -> tuple[str, bool]:
+    """Run the flows of a seed. Gives what it says, and whether all was right."""
+    network = random_network(seed)
+    folder = Path(tempfile.mkdtemp(prefix="noc-"))
+    try:
+        done = subprocess.run([str(build(network, folder)), str(cycles), str(seed)], capture_output=True, text=True)
+    finally:
+        shutil.rmtree(folder)
+    return f"{network.images.topology.described}, period {network.period}: {done.stdout.strip()}", done.returncode == 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--cycles", type=int, default=100_000_000, help="clock cycles in all")
+    parser.add_argument("--sets", type=int, default=20, help="sets of flows")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first set")
+    parser.add_argument("--state", type=Path, default=None, help="where progress is kept")
+    options = parser.parse_args(arguments)
+    each = options.cycles // options.sets
+    path = options.state or cache_folder() / f"soak-noc-{options.seed}-{each}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    progress: dict[str, list[Any]] = json.loads(path.read_text()) if path.exists() else {}
+    seeds = [str(seed) for seed in range(options.seed, options.seed + options.sets)]
+    for seed in seeds:
+        if seed not in progress:
+            progress[seed] = list(run_set(int(seed), each))
+            write_whole(path, json.dumps(progress) + "\n")
+            print(f"set {seed}, {progress[seed][0]}", flush=True)
+    failed = [seed for seed in seeds if not progress[seed][1]]
+    for seed in failed:
+        print(f"set {seed}, {progress[seed][0]}", file=sys.stderr)
+    print(f"{each * options.sets:,} cycles, {options.sets} sets of flows: {len(failed)} wrong")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

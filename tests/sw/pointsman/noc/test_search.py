@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from fractions import Fraction
 
 import pytest
 
@@ -11,6 +12,7 @@ from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
 from pointsman.artifacts.routes.file import make_problem
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh, torus
+from pointsman.noc.files import noc_markdown, noc_report
 from pointsman.noc.search import guarantee
 from pointsman.verify.images import check_images
 
@@ -43,6 +45,18 @@ def test_every_demand_of_random_flows_is_kept(seed: int):
         assert one.worst.latency >= one.hops + 6
 
 
+def test_best_effort_gets_a_word_in_a_period_and_a_bound_at_that_rate():
+    flows = flow_set(4, (0, (3,), 0.3, 20.0), (1, (3,), 0.0, None), (3, (0, 2), 0.0, None))
+    found = guarantee(flows, make_problem(mesh(4), []), [[0, 1, 2, 3]])
+    assert check_images(found.images).ok
+    for one in found.guarantees[1:]:
+        assert (one.words, one.rate) == (1, Fraction(1, found.period))
+        assert one.hops + 6 <= one.worst.latency <= one.hops + 6 + 3 * found.period
+    report = noc_report(found)["flows"][1]
+    assert (report["demanded"], report["rate"]) == (0.0, [1, found.period])
+    assert f"1/{found.period} (best effort)" in noc_markdown(found)
+
+
 def test_a_task_that_no_way_leads_to_is_refused():
     problem = make_problem(mesh(4), [], dead_nodes=[1])
     with pytest.raises(PointsmanError, match="flow 'f0': no way leads from node 0 to node 2, where 't1' is"):
@@ -53,7 +67,6 @@ def test_a_task_that_no_way_leads_to_is_refused():
     ("flows", "message"),
     [
         ([], "there must be at least one flow"),
-        ([(0, (1,), 0.0, None)], "flow 'f0' is of best effort (bandwidth 0), and here every flow has slots of its own"),
         ([(0, (1,), 0.6, None)], "flow 'f0' demands 0.6 words a cycle, and a flow can have at most 0.5"),
         ([(0, (1,), 0.4, None), (0, (2,), 0.4, None), (1, (0,), 0.3, None)],
          "task 't0' would move 1.1 words a cycle through its port, which can move 1 ('f0', 'f1', 'f2')"),
