@@ -9,6 +9,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from .cell import decide
+from .matrix import row
+from .parts import Parts
 from .shape import bits_for
 
 
@@ -30,6 +32,49 @@ def cells_in_order(ports: int, order: str) -> Iterator[tuple[int, int]]:
                 yield u, (k - u) % ports
 
 
+def row_members(ports: int) -> dict[str, wiring.Member]:
+    """Ports of a row by name."""
+    return {"l": In(ports), "b": In(ports), "a": In(ports), "d": In(1), "t": Out(ports), "a_next": Out(ports)}
+
+
+class ArrayRow(wiring.Component):
+    """N cells of the array in the plain order, those of an input port.
+
+    Latency: none.
+
+    Parameters
+    ----------
+    ports : int
+        Ports of the switch.
+
+    Ports
+    -----
+    l, b : Signal(ports), in
+        L and B(s) of the row.
+    a : Signal(ports), in
+        Output port v is busy for this row.
+    d : Signal(1), in
+        The input port is busy for the first cell.
+    t : Signal(ports), out
+        T: the connection changes.
+    a_next : Signal(ports), out
+        Output port v is busy for the next row.
+    """
+
+    def __init__(self, *, ports: int) -> None:
+        self.n = ports
+        super().__init__(row_members(ports))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        input_: Value = self.d
+        for v in range(self.n):
+            toggle, output, after = decide(self.l[v], self.b[v], self.a[v], input_)
+            input_ = Signal(name=f"d_{v}")
+            m.d.comb += [self.t[v].eq(toggle), self.a_next[v].eq(output), input_.eq(after)]
+        return m
+
+
 class SchedulerArray(wiring.Component):
     """N × N cells between the pre-scheduling logic and the configuration registers.
 
@@ -46,6 +91,8 @@ class SchedulerArray(wiring.Component):
         ``plain`` or ``wrapped``, see `cells_in_order`.
     rotated : bool
         Has the ports ``row`` and ``column``.
+    parts : Parts, optional
+        What takes the parts of each row.
 
     Ports
     -----
@@ -63,10 +110,11 @@ class SchedulerArray(wiring.Component):
         T: the connection changes.
     """
 
-    def __init__(self, *, ports: int, order: str = "plain", rotated: bool = False) -> None:
+    def __init__(self, *, ports: int, order: str = "plain", rotated: bool = False, parts: Parts | None = None) -> None:
         self.n = ports
         self.order = order
         self.rotated = rotated
+        self.parts = parts or Parts()
         members = {
             "l": In(ports * ports),
             "b": In(ports * ports),
@@ -81,29 +129,109 @@ class SchedulerArray(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         n = self.n
-
-        def grid(matrix: Value) -> list[list[Value]]:
-            return [[matrix[u * n + v] for v in range(n)] for u in range(n)]
-
-        change, realised = grid(self.l), grid(self.b)
-        outputs, inputs = list(self.a), list(self.d)
-        by_row = self.rotated and self.order == "plain"
+        change, realised = ([row(matrix, u, n) for u in range(n)] for matrix in (self.l, self.b))
+        outputs: Value = self.a
+        inputs: Value = self.d
         if self.rotated:
-            change, realised = ([_turned(m, line, self.column) for line in g] for g in (change, realised))
+            change = self._renumbered(m, "l", change)
+            realised = self._renumbered(m, "b", realised)
             outputs = _turned(m, outputs, self.column)
-        if by_row:
-            change, realised = (_turned_rows(m, g, self.row) for g in (change, realised))
-            inputs = _turned(m, inputs, self.row)
-        toggles: list[list[Value]] = [[self.t[0]] * n for _ in range(n)]
-        for u, v in cells_in_order(n, self.order):
-            toggle, output, input_ = decide(change[u][v], realised[u][v], outputs[v], inputs[u])
-            toggles[u][v] = _named(m, toggle, f"t_{u}_{v}")
-            outputs[v], inputs[u] = _named(m, output, f"a_{u}_{v}"), _named(m, input_, f"d_{u}_{v}")
-        if by_row:
-            toggles = _turned_rows(m, toggles, self.row, back=True)
+            if self.order == "plain":
+                inputs = _turned(m, inputs, self.row)
+        toggles = (self._plain if self.order == "plain" else self._wrapped)(m, change, realised, outputs, inputs)
         if self.rotated:
-            toggles = [_turned(m, line, self.column, back=True) for line in toggles]
-        m.d.comb += self.t.eq(Cat(*(bit for line in toggles for bit in line)))
+            toggles = self._renumbered(m, "t", toggles, back=True)
+        m.d.comb += self.t.eq(Cat(*toggles))
+        return m
+
+    def _plain(
+        self, m: Module, change: list[Value], realised: list[Value], outputs: Value, inputs: Value
+    ) -> list[Value]:
+        toggles: list[Value] = []
+        members = row_members(self.n)
+        for u in range(self.n):
+            given = {"l": change[u], "b": realised[u], "a": outputs, "d": inputs[u]}
+            cells = self.parts.place(m, f"row_{u}", "tdm_row", lambda: ArrayRow(ports=self.n), members, given)
+            outputs = cells["a_next"]
+            toggles.append(cells["t"])
+        return toggles
+
+    def _wrapped(
+        self, m: Module, change: list[Value], realised: list[Value], outputs: Value, inputs: Value
+    ) -> list[Value]:
+        n = self.n
+        diagonals = []
+        for k in range(n):
+            # Element u is that of cell (u, k - u).
+            toggle, output, input_ = decide(
+                Cat(change[u][(k - u) % n] for u in range(n)),
+                Cat(realised[u][(k - u) % n] for u in range(n)),
+                Cat(outputs[(k - u) % n] for u in range(n)),
+                inputs,
+            )
+            diagonals.append(_named(m, toggle, f"t_{k}"))
+            after, inputs = _named(m, output, f"a_{k}"), _named(m, input_, f"d_{k}")
+            outputs = _named(m, Cat(after[(k - v) % n] for v in range(n)), f"outputs_{k}")
+        return [Cat(diagonals[(u + v) % n][u] for v in range(n)) for u in range(n)]
+
+    def _renumbered(self, m: Module, name: str, lines: list[Value], *, back: bool = False) -> list[Value]:
+        """Rows that begin at ``column``, from row ``row`` on; ``back`` undoes that."""
+        lines = self._turned_lines(m, f"{name}_of_row", lines, self.column, back=back)
+        if self.order == "plain":
+            columns = [Cat(line[v] for line in lines) for v in range(self.n)]
+            columns = self._turned_lines(m, f"{name}_of_column", columns, self.row, back=back)
+            lines = [Cat(line[u] for line in columns) for u in range(self.n)]
+        return lines
+
+    def _turned_lines(self, m: Module, name: str, lines: list[Value], start: Value, *, back: bool) -> list[Value]:
+        module, members = "tdm_turned_back" if back else "tdm_turned", turned_members(self.n)
+        return [
+            self.parts.place(
+                m,
+                f"{name}_{i}",
+                module,
+                lambda: Turned(ports=self.n, back=back),
+                members,
+                {"bits": line, "start": start},
+            )["turned"]
+            for i, line in enumerate(lines)
+        ]
+
+
+def turned_members(ports: int) -> dict[str, wiring.Member]:
+    """Ports of `Turned` by name."""
+    return {"bits": In(ports), "start": In(bits_for(ports)), "turned": Out(ports)}
+
+
+class Turned(wiring.Component):
+    """N bits from ``start`` on, then those before it.
+
+    Latency: none.
+
+    Parameters
+    ----------
+    ports : int
+        N.
+    back : bool
+        Undo that.
+
+    Ports
+    -----
+    bits : Signal(ports), in
+        The bits.
+    start : Signal(range(ports)), in
+        Numbers from N on count modulo N.
+    turned : Signal(ports), out
+        The bits, turned.
+    """
+
+    def __init__(self, *, ports: int, back: bool = False) -> None:
+        self.back = back
+        super().__init__(turned_members(ports))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.d.comb += self.turned.eq(_turned(m, self.bits, self.start, back=self.back))
         return m
 
 
@@ -113,18 +241,9 @@ def _named(m: Module, value: Value, name: str) -> Signal:
     return signal
 
 
-def _turned(m: Module, bits: list[Value], start: Value, *, back: bool = False) -> list[Value]:
-    """Bits from ``start`` on, then those before it; ``back`` undoes that."""
+def _turned(m: Module, bits: Value, start: Value, *, back: bool = False) -> Value:
     n = len(bits)
     for i in range(len(start)):
         by = (-(1 << i) if back else 1 << i) % n
-        if by:
-            turned = Mux(start[i], Cat(*(bits[(k + by) % n] for k in range(n))), Cat(*bits))
-            bits = list(_named(m, turned, f"turned_{i}"))
+        bits = _named(m, Mux(start[i], Cat(bits[by:], bits[:by]), bits), f"turned_{i}")
     return bits
-
-
-def _turned_rows(m: Module, grid: list[list[Value]], start: Value, *, back: bool = False) -> list[list[Value]]:
-    """The same for the rows of a matrix."""
-    columns = [_turned(m, [line[v] for line in grid], start, back=back) for v in range(len(grid))]
-    return [[column[u] for column in columns] for u in range(len(grid))]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Mux, Value
+from amaranth.hdl import Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 
 def decide(change: Value, realised: Value, output: Value, input_: Value) -> tuple[Value, Value, Value]:
-    """Toggle, and the availability that goes on, of one cell.
+    """Toggle, and the availability that goes on, of one cell; or of several that share no port, a bit for each.
 
     Ding et al. (2005, Table 2) give three inputs, L, A and D. With both ports busy they are the same for a connection that
     is to be released and for one that is to be established and cannot be; the state B(s) tells them apart.
@@ -22,7 +22,7 @@ def decide(change: Value, realised: Value, output: Value, input_: Value) -> tupl
     output, input_ : Value
         A and D: output port v and input port u are busy.
     """
-    toggle = change & Mux(realised, output & input_, ~output & ~input_)
+    toggle = change & ((realised & output & input_) | (~realised & ~output & ~input_))
     return toggle, output ^ toggle, input_ ^ toggle
 
 

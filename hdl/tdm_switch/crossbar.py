@@ -2,12 +2,58 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from .matrix import chosen, column, row
+from .parts import Parts
 from .shape import SwitchShape
+
+
+def output_members(shape: SwitchShape) -> dict[str, wiring.Member]:
+    """Ports of an output by name."""
+    n, width = shape.ports, shape.width
+    return {"here": In(n), "in_valid": In(n), "in_data": In(n * width), "out_valid": Out(1), "out_data": Out(width)}
+
+
+class Output(wiring.Component):
+    """An output of the crossbar.
+
+    Latency: none.
+
+    Parameters
+    ----------
+    shape : SwitchShape
+        Sizes of the switch.
+
+    Ports
+    -----
+    here : Signal(ports), in
+        The input that is connected, one bit; 0 if there is none.
+    in_valid : Signal(ports), in
+        There is a word at input u.
+    in_data : Signal(ports · width), in
+        The words, that of input 0 lowest.
+    out_valid : Signal(1), out
+        There is a word at this output.
+    out_data : Signal(width), out
+        Valid with ``out_valid``.
+    """
+
+    def __init__(self, *, shape: SwitchShape) -> None:
+        self.shape = shape
+        super().__init__(output_members(shape))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        width = self.shape.width
+        words = [self.in_data[u * width : (u + 1) * width] for u in range(self.shape.ports)]
+        m.d.comb += [
+            self.out_valid.eq((self.here & self.in_valid).any()),
+            self.out_data.eq(chosen(self.here, words)),
+        ]
+        return m
 
 
 class Crossbar(wiring.Component):
@@ -19,6 +65,8 @@ class Crossbar(wiring.Component):
     ----------
     shape : SwitchShape
         Sizes of the switch.
+    parts : Parts, optional
+        What takes the outputs.
 
     Ports
     -----
@@ -40,8 +88,9 @@ class Crossbar(wiring.Component):
         The same at input u.
     """
 
-    def __init__(self, *, shape: SwitchShape) -> None:
+    def __init__(self, *, shape: SwitchShape, parts: Parts | None = None) -> None:
         self.shape = shape
+        self.parts = parts or Parts()
         n = shape.ports
         members = {"fabric": In(n * n)}
         for i in range(n):
@@ -52,14 +101,18 @@ class Crossbar(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         n = self.shape.ports
-        valid: list[Value] = [getattr(self, f"in_valid_{u}") for u in range(n)]
-        data: list[Value] = [getattr(self, f"in_data_{u}") for u in range(n)]
+        valid, data = Signal(n), Signal(n * self.shape.width)
+        m.d.comb += [
+            valid.eq(Cat(getattr(self, f"in_valid_{u}") for u in range(n))),
+            data.eq(Cat(getattr(self, f"in_data_{u}") for u in range(n))),
+        ]
         for v in range(n):
-            here = Signal(n, name=f"here_{v}")
+            given = {"here": column(self.fabric, v, n), "in_valid": valid, "in_data": data}
+            members = output_members(self.shape)
+            output = self.parts.place(m, f"output_{v}", "tdm_output", lambda: Output(shape=self.shape), members, given)
             m.d.comb += [
-                here.eq(column(self.fabric, v, n)),
-                getattr(self, f"out_valid_{v}").eq((here & Cat(*valid)).any()),
-                getattr(self, f"out_data_{v}").eq(chosen(here, data)),
+                getattr(self, f"out_valid_{v}").eq(output["out_valid"]),
+                getattr(self, f"out_data_{v}").eq(output["out_data"]),
             ]
         m.d.comb += self.back_out.eq(Cat((row(self.back, u, n) & self.back_in).any() for u in range(n)))
         return m

@@ -1,18 +1,17 @@
 """Verilog of the switch. The output depends on the shape alone: no paths, no dates.
 
-The network interface is emitted once, as module ``tdm_nic``; the switch instantiates it.
+What there is for each port, or for each row of a matrix, is emitted once, as a module of its own; see `parts`.
 """
 
 from __future__ import annotations
 
 from emission import component_verilog
 
+from .parts import Parts
 from .shape import SwitchShape
-from .station import Station
 from .switch import Switch
 
 SWITCH_MODULE = "tdm_switch"
-NIC_MODULE = "tdm_nic"
 
 _WAIVERS = {
     "DECLFILENAME": "modules stand together in one file",
@@ -31,7 +30,7 @@ def switch_verilog(shape: SwitchShape) -> str:
     """Verilog of a switch: module ``tdm_switch`` with the ports of ``switch.Switch``, and every module below it."""
     described = ", ".join(f"{name} {value}" for name, value in shape.as_dict().items())
     waivers = "".join(f"/* verilator lint_off {name} */ // {why}\n" for name, why in _WAIVERS.items())
-    top = component_verilog(Switch(shape=shape, module=NIC_MODULE), SWITCH_MODULE)
-    return (
-        f"// Time-multiplexed switch. {described}\n{waivers}{top}{component_verilog(Station(shape=shape), NIC_MODULE)}"
-    )
+    parts = Parts(apart=True)
+    text = component_verilog(Switch(shape=shape, parts=parts), SWITCH_MODULE)
+    text += "".join(component_verilog(make(), name) for name, make in parts.makers.items())
+    return f"// Time-multiplexed switch. {described}\n{waivers}{text}"

@@ -1,13 +1,14 @@
 """Boolean matrices as signals: element (u, v), input port u and output port v, is bit u · N + v.
 
 Vectors and matrices that are taken apart here must be signals: an expression would be written out once for each of its bits.
+So would one that is replicated; a multiplexer takes it once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from amaranth.hdl import Cat, Const, Value
+from amaranth.hdl import Cat, Const, Mux, Value
 
 
 def rows_any(matrix: Value, ports: int) -> Value:
@@ -20,9 +21,19 @@ def columns_any(matrix: Value, ports: int) -> Value:
     return Cat(Cat(matrix[u * ports + v] for u in range(ports)).any() for v in range(ports))
 
 
+def where(condition: Value, bits: Value) -> Value:
+    """``bits``, if the condition holds; otherwise as many zeros."""
+    return Mux(condition, bits, Const(0, len(bits)))
+
+
+def spread(bit: Value, count: int) -> Value:
+    """``bit`` as often as that."""
+    return where(bit, Const((1 << count) - 1, count))
+
+
 def along_rows(vector: Value, ports: int) -> Value:
     """The matrix with bit u of ``vector`` in all of row u."""
-    return Cat(vector[u].replicate(ports) for u in range(ports))
+    return Cat(spread(vector[u], ports) for u in range(ports))
 
 
 def along_columns(vector: Value, ports: int) -> Value:
@@ -64,5 +75,5 @@ def chosen(select: Value, choices: Iterable[Value]) -> Value:
     """The choice whose bit in ``select`` is set; 0 if none is."""
     result: Value = Const(0, 1)
     for bit, choice in zip(select, choices, strict=True):
-        result = result | (choice & bit.replicate(len(choice)))
+        result = result | where(bit, choice)
     return result

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .matrix import along_columns, along_rows, columns_any, rows_any
+from .matrix import columns_any, row, rows_any, spread
+from .parts import Parts
+
+_MATRICES = ("wanted", "realised", "elsewhere", "current", "preloaded", "wide", "allowed")
 
 
 class PreScheduling(wiring.Component):
@@ -27,6 +30,8 @@ class PreScheduling(wiring.Component):
     ----------
     ports : int
         Ports of the switch.
+    parts : Parts, optional
+        What takes the rows.
 
     Ports
     -----
@@ -56,33 +61,80 @@ class PreScheduling(wiring.Component):
         AI: input port u is busy in this slot.
     """
 
-    def __init__(self, *, ports: int) -> None:
+    def __init__(self, *, ports: int, parts: Parts | None = None) -> None:
         self.n = ports
-        matrices = ("wanted", "realised", "elsewhere", "current", "preloaded", "wide", "allowed")
-        members = {name: In(ports * ports) for name in matrices}
+        self.parts = parts or Parts()
+        members = {name: In(ports * ports) for name in _MATRICES}
         members |= {"dynamic": In(1), "gives_way": In(1)}
         super().__init__(members | {"l": Out(ports * ports), "a": Out(ports), "d": Out(ports)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         n = self.n
-        size = n * n
-        unmet, contested, rows, columns = Signal(size), Signal(size), Signal(n), Signal(n)
+        columns, unmet = Signal(n), Signal(n * n)
+        rows = []
+        for u in range(n):
+            given: dict[str, Value] = {name: row(getattr(self, name), u, n) for name in _MATRICES}
+            given |= {"columns": columns, "dynamic": self.dynamic, "gives_way": self.gives_way}
+            rows.append(
+                self.parts.place(
+                    m, f"row_{u}", "tdm_prescheduling", lambda: PreSchedulingRow(ports=n), row_members(n), given
+                )
+            )
         m.d.comb += [
-            unmet.eq(self.wanted & ~self.realised),
-            rows.eq(rows_any(unmet, n)),
+            unmet.eq(Cat(part["unmet"] for part in rows)),
             columns.eq(columns_any(unmet, n)),
-            contested.eq(along_rows(rows, n) | along_columns(columns, n)),
+            self.l.eq(Cat(part["l"] for part in rows)),
+            self.a.eq(columns_any(self.current, n)),
+            self.d.eq(rows_any(self.current, n)),
         ]
-        dynamic = self.dynamic.replicate(size)
-        gives_way = (self.dynamic & self.gives_way).replicate(size) & ~self.wanted & contested
+        return m
+
+
+def row_members(ports: int) -> dict[str, wiring.Member]:
+    """Ports of a row by name."""
+    members = {name: In(ports) for name in _MATRICES}
+    members |= {"columns": In(ports), "dynamic": In(1), "gives_way": In(1)}
+    return members | {"unmet": Out(ports), "l": Out(ports)}
+
+
+class PreSchedulingRow(wiring.Component):
+    """A row of `PreScheduling`.
+
+    Latency: none.
+
+    Parameters
+    ----------
+    ports : int
+        Ports of the switch.
+
+    Ports
+    -----
+    columns : Signal(ports), in
+        A row has an unmet request for output port v.
+    unmet : Signal(ports), out
+        Wanted and realised in no slot.
+    wanted, realised, elsewhere, current, preloaded, wide, allowed, dynamic, gives_way, l
+        As there.
+    """
+
+    def __init__(self, *, ports: int) -> None:
+        self.n = ports
+        super().__init__(row_members(ports))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        n = self.n
+        contested = Signal(n)
+        m.d.comb += [
+            self.unmet.eq(self.wanted & ~self.realised),
+            contested.eq(spread(self.unmet.any(), n) | self.columns),
+        ]
+        dynamic = spread(self.dynamic, n)
+        gives_way = spread(self.dynamic & self.gives_way, n) & ~self.wanted & contested
         spare = self.wanted & self.wide & self.elsewhere & contested
         release = (~self.wanted & ~self.preloaded) | (self.preloaded & gives_way) | (~self.preloaded & spare)
         further = self.wide & ~contested
         establish = (dynamic & self.wanted & self.allowed & (~self.realised | further)) | (self.preloaded & ~gives_way)
-        m.d.comb += [
-            self.l.eq((self.current & release) | (~self.current & establish)),
-            self.a.eq(columns_any(self.current, n)),
-            self.d.eq(rows_any(self.current, n)),
-        ]
+        m.d.comb += self.l.eq((self.current & release) | (~self.current & establish))
         return m

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -9,12 +11,13 @@ from amaranth.lib.wiring import In, Out
 from .array import SchedulerArray
 from .commands import CommandUnit
 from .counters import SlCounter, TdmCounter
-from .matrix import chosen
+from .matrix import row
+from .parts import Parts
 from .prescheduling import PreScheduling
 from .priority import Priority
 from .requests import Requests
 from .shape import COMMAND_WIDTH, SwitchShape
-from .slots import ConfigurationRegisters
+from .slots import ConfigurationRegisters, SlotView, view_members
 
 
 def scheduler_members(shape: SwitchShape) -> dict[str, wiring.Member]:
@@ -45,6 +48,8 @@ class Scheduler(wiring.Component):
     ----------
     shape : SwitchShape
         Sizes of the switch.
+    parts : Parts, optional
+        What takes the parts that there are for each row.
 
     Ports
     -----
@@ -68,19 +73,22 @@ class Scheduler(wiring.Component):
         Setting of the crossbar, one cycle behind the grants.
     """
 
-    def __init__(self, *, shape: SwitchShape) -> None:
+    def __init__(self, *, shape: SwitchShape, parts: Parts | None = None) -> None:
         self.shape = shape
+        self.parts = parts or Parts()
         super().__init__(scheduler_members(shape))
         self.commands = CommandUnit(shape=shape)
-        self.requests = Requests(shape=shape)
-        self.slots = ConfigurationRegisters(shape=shape)
+        self.requests = Requests(shape=shape, parts=self.parts)
+        self.slots = ConfigurationRegisters(shape=shape, parts=self.parts)
         self.tdm = TdmCounter(shape=shape)
         self.priority = Priority(shape=shape)
         units = range(shape.sl_units)
         self.counters = [SlCounter(shape=shape, unit=j) for j in units]
-        self.prescheduling = [PreScheduling(ports=shape.ports) for _ in units]
+        self.prescheduling = [PreScheduling(ports=shape.ports, parts=self.parts) for _ in units]
         rotated = shape.priority != "fixed"
-        self.arrays = [SchedulerArray(ports=shape.ports, order=shape.order, rotated=rotated) for _ in units]
+        self.arrays = [
+            SchedulerArray(ports=shape.ports, order=shape.order, rotated=rotated, parts=self.parts) for _ in units
+        ]
         self.first, self.step = Signal(), Signal()
         """A decision begins; a decision ends."""
         self.phase = Signal(range(shape.sl_cycles))
@@ -152,9 +160,7 @@ class Scheduler(wiring.Component):
                 counter.unmet.eq(unmet.any()),
                 before.wanted.eq(requests.wanted),
                 before.realised.eq(slots.realised),
-                before.elsewhere.eq(chosen(~counter.slot, b)),
-                before.current.eq(chosen(counter.slot, b)),
-                before.preloaded.eq(chosen(counter.slot, p)),
+                *self._views(m, j, counter.slot, b, p),
                 before.wide.eq(requests.wide),
                 before.allowed.eq(priority.allowed & self._share(number, j)),
                 before.dynamic.eq((commands.dynamic & counter.slot).any()),
@@ -184,6 +190,25 @@ class Scheduler(wiring.Component):
                 getattr(slots, f"toggle_slot_{j}").eq(counter.slot & (step & ~lost).replicate(k)),
             ]
         return m
+
+    def _views(self, m: Module, unit: int, slot: Value, b: list[Value], p: list[Value]) -> list[Any]:
+        """What the pre-scheduling logic of a unit sees of the slot that it decides."""
+        n = self.shape.ports
+        members = view_members(self.shape)
+        views = []
+        for u in range(n):
+            given = {"slot": slot}
+            given |= {
+                f"{name}_{s}": row(one, u, n) for name, all_ in (("b", b), ("p", p)) for s, one in enumerate(all_)
+            }
+            views.append(
+                self.parts.place(m, f"view_{unit}_{u}", "tdm_view", lambda: SlotView(shape=self.shape), members, given)
+            )
+        before = self.prescheduling[unit]
+        return [
+            getattr(before, name).eq(Cat(view[name] for view in views))
+            for name in ("elsewhere", "current", "preloaded")
+        ]
 
     def _share(self, number: Value, unit: int) -> Value:
         """The requests that are offered to ``unit`` in a decision."""

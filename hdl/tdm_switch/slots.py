@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .matrix import along_columns, along_rows, chosen, columns_any, one_hot
+from .matrix import chosen, columns_any, one_hot, row, where
+from .parts import Parts
 from .shape import SwitchShape, bits_for
 
 
@@ -22,6 +23,8 @@ class ConfigurationRegisters(wiring.Component):
     ----------
     shape : SwitchShape
         Sizes of the switch.
+    parts : Parts, optional
+        What takes the rows.
 
     Ports
     -----
@@ -61,8 +64,9 @@ class ConfigurationRegisters(wiring.Component):
         B(s) is changed by something else than a toggle, which is then lost.
     """
 
-    def __init__(self, *, shape: SwitchShape) -> None:
+    def __init__(self, *, shape: SwitchShape, parts: Parts | None = None) -> None:
         self.shape = shape
+        self.parts = parts or Parts()
         n, k = shape.ports, shape.slots
         members: dict[str, wiring.Member] = {}
         for j in range(shape.sl_units):
@@ -90,42 +94,166 @@ class ConfigurationRegisters(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
+        shape, n, k = self.shape, self.shape.ports, self.shape.slots
+        here, columns, releases = Signal(k), Signal(n), Signal()
+        new, stays = Signal(n * n), Signal(n * n)
+        rows = []
+        for u in range(n):
+            given: dict[str, Value] = {
+                "here": here,
+                "matrix": row(self.matrix, u, n),
+                "named": self.rows[u],
+                "columns": columns,
+                "write": self.write,
+                "evict": self.evict,
+                "flush": self.flush,
+                "releases": releases,
+                "release": self.release[u],
+            }
+            for j in range(shape.sl_units):
+                given[f"toggle_{j}"] = row(getattr(self, f"toggle_{j}"), u, n)
+                given[f"toggle_slot_{j}"] = getattr(self, f"toggle_slot_{j}")
+            members = row_members(shape)
+            rows.append(
+                self.parts.place(
+                    m, f"row_{u}", "tdm_slots", lambda: ConfigurationRow(shape=shape), members, given, clocked=True
+                )
+            )
+        m.d.comb += [
+            here.eq(one_hot(self.slot, k)),
+            releases.eq(self.release.any()),
+            new.eq(Cat(part["new"] for part in rows)),
+            stays.eq(Cat(part["stays"] for part in rows)),
+            columns.eq(columns_any(new, n)),
+            self.conflict.eq((columns & columns_any(stays, n)).any()),
+            self.touched.eq((here & (self.write | self.evict).replicate(k)) | (self.flush | releases).replicate(k)),
+        ]
+        for name in ("kept", "realised", *(f"{kind}_{s}" for kind in "bp" for s in range(k))):
+            m.d.comb += getattr(self, name).eq(Cat(part[name] for part in rows))
+        for name in ("active", "occupied"):
+            m.d.comb += getattr(self, name).eq(Cat(Cat(part[name][s] for part in rows).any() for s in range(k)))
+        return m
+
+
+def row_members(shape: SwitchShape) -> dict[str, wiring.Member]:
+    """Ports of a row by name."""
+    n, k = shape.ports, shape.slots
+    members: dict[str, wiring.Member] = {}
+    for j in range(shape.sl_units):
+        members |= {f"toggle_{j}": In(n), f"toggle_slot_{j}": In(k)}
+    members |= {"here": In(k), "matrix": In(n), "named": In(1), "columns": In(n)}
+    members |= {name: In(1) for name in ("write", "evict", "flush", "releases", "release")}
+    for s in range(k):
+        members |= {f"b_{s}": Out(n), f"p_{s}": Out(n)}
+    members |= {name: Out(n) for name in ("new", "stays", "kept", "realised")}
+    return members | {"active": Out(k), "occupied": Out(k)}
+
+
+class ConfigurationRow(wiring.Component):
+    """A row of `ConfigurationRegisters`: an input port in each slot.
+
+    Latency: one cycle.
+
+    Parameters
+    ----------
+    shape : SwitchShape
+        Sizes of the switch.
+
+    Ports
+    -----
+    here : Signal(slots), in
+        The slot of ``write`` and ``evict``, one bit.
+    named : Signal(1), in
+        This row is new.
+    columns : Signal(ports), in
+        A new row has output port v.
+    releases, release : Signal(1), in
+        A row is released; this one is.
+    new, stays : Signal(ports), out
+        What is new in the slot, and what is preloaded into it and stays.
+    active, occupied : Signal(slots), out
+        The row has a connection in slot s; or one is preloaded.
+    toggle_<j>, toggle_slot_<j>, matrix, write, evict, flush, b_<s>, p_<s>, kept, realised
+        As there.
+    """
+
+    def __init__(self, *, shape: SwitchShape) -> None:
+        self.shape = shape
+        super().__init__(row_members(shape))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
         shape, n = self.shape, self.shape.ports
         b = [getattr(self, f"b_{s}") for s in range(shape.slots)]
         p = [getattr(self, f"p_{s}") for s in range(shape.slots)]
-        here = Signal(shape.slots)
-        new, stays, columns = Signal(n * n), Signal(n * n), Signal(n)
+        new, stays = self.new, self.stays
         m.d.comb += [
-            here.eq(one_hot(self.slot, shape.slots)),
-            new.eq(self.matrix & along_rows(self.rows, n)),
-            self.kept.eq(chosen(here, p)),
-            stays.eq(self.kept & ~along_rows(self.rows, n)),
-            columns.eq(columns_any(new, n)),
-            self.conflict.eq((columns & columns_any(stays, n)).any()),
-            self.active.eq(Cat(matrix.any() for matrix in b)),
-            self.occupied.eq(self.active | Cat(matrix.any() for matrix in p)),
-            self.touched.eq(
-                (here & (self.write | self.evict).replicate(shape.slots))
-                | (self.flush | self.release.any()).replicate(shape.slots)
-            ),
+            new.eq(where(self.named, self.matrix)),
+            self.kept.eq(chosen(self.here, p)),
+            stays.eq(where(~self.named, self.kept)),
+            self.active.eq(Cat(line.any() for line in b)),
+            self.occupied.eq(self.active | Cat(line.any() for line in p)),
         ]
         realised = b[0]
-        for matrix in b[1:]:
-            realised = realised | matrix
+        for line in b[1:]:
+            realised = realised | line
         m.d.comb += self.realised.eq(realised)
-        free = ~along_rows(self.rows, n) & ~along_columns(columns, n)
+        free = where(~self.named, ~self.columns)
         for s in range(shape.slots):
-            toggle = Signal(n * n, name=f"toggle_of_{s}")
+            toggle = Signal(n, name=f"toggle_of_{s}")
             j = s % shape.sl_units  # the one unit that has this slot
             decided = getattr(self, f"toggle_slot_{j}")[s]
-            m.d.comb += toggle.eq(getattr(self, f"toggle_{j}") & decided.replicate(n * n))
-            with m.If(self.write & here[s]):
+            m.d.comb += toggle.eq(where(decided, getattr(self, f"toggle_{j}")))
+            with m.If(self.write & self.here[s]):
                 m.d.sync += [p[s].eq(stays | new), b[s].eq((b[s] & free) | new)]
-            with m.Elif(self.evict & here[s]):
+            with m.Elif(self.evict & self.here[s]):
                 m.d.sync += [p[s].eq(0), b[s].eq(0)]
             with m.Elif(self.flush):
                 m.d.sync += b[s].eq(p[s])
+            with m.Elif(self.releases):
+                m.d.sync += b[s].eq(Mux(self.release, b[s] & p[s], b[s]))
             with m.Else():
-                dropped = along_rows(self.release, n) & ~p[s]
-                m.d.sync += b[s].eq(Mux(self.release.any(), b[s] & ~dropped, b[s] ^ toggle))
+                m.d.sync += b[s].eq(b[s] ^ toggle)
+        return m
+
+
+def view_members(shape: SwitchShape) -> dict[str, wiring.Member]:
+    """Ports of `SlotView` by name."""
+    n, k = shape.ports, shape.slots
+    members = {"slot": In(k)} | {f"{name}_{s}": In(n) for name in "bp" for s in range(k)}
+    return members | {name: Out(n) for name in ("elsewhere", "current", "preloaded")}
+
+
+class SlotView(wiring.Component):
+    """A row of a slot: what is realised and preloaded in it, and what is realised in the others.
+
+    Latency: none.
+
+    Parameters
+    ----------
+    shape : SwitchShape
+        Sizes of the switch.
+
+    Ports
+    -----
+    slot : Signal(slots), in
+        The slot, one bit.
+    b_<s>, p_<s> : Signal(ports), in
+        The row in slot s, realised and preloaded.
+    elsewhere, current, preloaded : Signal(ports), out
+        Realised in other slots; realised in this one; preloaded into it.
+    """
+
+    def __init__(self, *, shape: SwitchShape) -> None:
+        self.shape = shape
+        super().__init__(view_members(shape))
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        b, p = ([getattr(self, f"{name}_{s}") for s in range(self.shape.slots)] for name in "bp")
+        m.d.comb += [
+            self.elsewhere.eq(chosen(~self.slot, b)),
+            self.current.eq(chosen(self.slot, b)),
+            self.preloaded.eq(chosen(self.slot, p)),
+        ]
         return m

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 
-from amaranth.hdl import Cat, ClockSignal, Instance, Module, ResetSignal, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In
 
 from .crossbar import Crossbar
 from .matrix import along_rows, column, row
 from .nic import network_members, processor_members
+from .parts import Parts
 from .scheduler import Scheduler
 from .shape import SwitchShape
 from .station import Station
@@ -27,8 +28,8 @@ class Switch(wiring.Component):
     ----------
     shape : SwitchShape
         Sizes of the switch.
-    module : str, optional
-        Verilog module of a network interface, if that is defined elsewhere, so that it is emitted once.
+    parts : Parts, optional
+        What takes the parts that there are for each port.
 
     Ports
     -----
@@ -36,29 +37,31 @@ class Switch(wiring.Component):
         Processor port of processor i, as in ``nic.NetworkInterface``.
     """
 
-    def __init__(self, *, shape: SwitchShape, module: str | None = None) -> None:
+    def __init__(self, *, shape: SwitchShape, parts: Parts | None = None) -> None:
         self.shape = shape
-        self.module = module
+        self.parts = parts or Parts()
         members = processor_members(shape)
         super().__init__({f"{name}_{i}": member for i in range(shape.ports) for name, member in members.items()})
-        self.scheduler = Scheduler(shape=shape)
-        self.crossbar = Crossbar(shape=shape)
-        self.nics: list[Station] = []
-        if module is None:
-            self.nics = [Station(shape=shape) for _ in range(shape.ports)]
+        self.scheduler = Scheduler(shape=shape, parts=self.parts)
+        self.crossbar = Crossbar(shape=shape, parts=self.parts)
+        self.nics = [] if self.parts.apart else [Station(shape=shape) for _ in range(shape.ports)]
+        """The network interfaces, if they are in place."""
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape, n = self.shape, self.shape.ports
         m.submodules.scheduler = scheduler = self.scheduler
         m.submodules.crossbar = crossbar = self.crossbar
-        everything: Mapping[str, wiring.Member] = processor_members(shape) | network_members(shape)
-        if self.module is None:
-            nics = [{name: getattr(nic, name) for name in everything} for nic in self.nics]
-            for i, interface in enumerate(self.nics):
-                m.submodules[f"nic_{i}"] = interface
-        else:
-            nics = [self._instance(m, i, self.module, everything) for i in range(n)]
+        members = processor_members(shape) | network_members(shape)
+        # Inputs of the interfaces that other parts drive.
+        driven = [
+            {name: Signal(member.shape, name=f"{name}_of_{i}") for name, member in members.items() if member.flow == In}
+            for i in range(n)
+        ]
+        nics = [
+            {**given, **self.parts.place(m, f"nic_{i}", "tdm_nic", partial(self._nic, i), members, given, clocked=True)}
+            for i, given in enumerate(driven)
+        ]
         sent = Signal(n)
         m.d.comb += [
             scheduler.request.eq(Cat(nic["request"] for nic in nics)),
@@ -89,11 +92,5 @@ class Switch(wiring.Component):
                 m.d.comb += inner.eq(outer) if member.flow == In else outer.eq(inner)
         return m
 
-    def _instance(self, m: Module, i: int, module: str, members: Mapping[str, wiring.Member]) -> dict[str, Signal]:
-        ports: dict[str, Signal] = {}
-        joints: list[tuple[str, str, object]] = [("i", "clk", ClockSignal()), ("i", "rst", ResetSignal())]
-        for name, member in members.items():
-            ports[name] = Signal(member.shape, name=f"{name}_of_{i}")
-            joints.append(("o" if member.flow == Out else "i", name, ports[name]))
-        m.submodules[f"nic_{i}"] = Instance(module, *joints)
-        return ports
+    def _nic(self, i: int) -> Station:
+        return self.nics[i] if self.nics else Station(shape=self.shape)

@@ -128,7 +128,7 @@ def latches(shape: SwitchShape) -> Harness:
     for a in range(n):
         for b in range(n):
             with m.If((u == a) & (v == b)):
-                m.d.comb += Assert((requests.ages[a * n + b] == idle) | ~latched, "age")
+                m.d.comb += Assert((requests.rows[a].ages[b] == idle) | ~latched, "age")
     cleared = before(
         m, requests.clear.bit_select(u, 1) | (requests.unhold & element(requests.place, u, v, n)), "cleared"
     )

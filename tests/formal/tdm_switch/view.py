@@ -81,7 +81,7 @@ class SchedulerView:
         self.p = [getattr(slots, f"p_{s}") for s in range(shape.slots)]
         self.wanted: Value = requests.wanted
         self.wide: Value = requests.wide
-        self.held, self.latched = requests.held, requests.latched
+        self.held, self.latched = (Cat(getattr(row, name) for row in requests.rows) for name in ("held", "latched"))
         self.realised: Value = slots.realised
         self.touched: Value = slots.touched
         self.dynamic, self.gives_way = commands.dynamic, commands.gives_way

@@ -12,13 +12,14 @@ from numesh.node import Node
 from numesh.shape import NodeShape
 from packet_router.node import Node as PacketNode
 from packet_router.shape import RouterShape
+from tdm_switch.parts import Parts
 from tdm_switch.shape import SwitchShape
 from tdm_switch.switch import Switch
 
 COMPONENTS = {
     "node": lambda: Node(shape=NodeShape()),
     "packet_router": lambda: PacketNode(shape=RouterShape(size=(2, 2))),
-    "switch": lambda: Switch(shape=SwitchShape(ports=4, slots=2), module="tdm_nic"),
+    "switch": lambda: Switch(shape=SwitchShape(ports=4, slots=2), parts=Parts(apart=True)),
 }
 
 
@@ -49,7 +50,7 @@ def test_modules_have_plain_names(text: str) -> None:
 
 def test_the_text_depends_on_the_component_alone() -> None:
     shape = SwitchShape(ports=2, slots=2)
-    first, second = (component_verilog(Switch(shape=shape, module="nic"), "block") for _ in range(2))
+    first, second = (component_verilog(Switch(shape=shape, parts=Parts(apart=True)), "block") for _ in range(2))
     assert first == second
     assert "yosys" not in first.lower()
     assert "amaranth" not in first.lower()

@@ -258,10 +258,19 @@ def test_empty_slots_take_no_time(run_switch, small, commands) -> None:
     assert sent[-1] - sent[0] <= 9 * 2 + shape.slot_cycles
 
 
-def test_verilog_depends_on_the_shape_alone_and_has_the_interface_once() -> None:
+def test_verilog_depends_on_the_shape_alone_and_has_what_there_is_for_each_port_once() -> None:
     shape = SwitchShape(ports=2, slots=2)
     text = switch_verilog(shape)
     assert text == switch_verilog(SwitchShape(ports=2, slots=2))
-    assert text.count("module tdm_nic(") == 1
-    assert text.count("  tdm_nic nic_") == 2
+    for part, instances in {
+        "nic": 2,
+        "output": 2,
+        "requests": 2,
+        "slots": 2,
+        "prescheduling": 2,
+        "view": 2,
+        "row": 2,
+    }.items():
+        assert text.count(f"module tdm_{part}(") == 1
+        assert text.count(f"  tdm_{part} ") == instances
     assert str(Path(__file__).parents[3]) not in text

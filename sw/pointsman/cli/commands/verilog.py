@@ -26,7 +26,7 @@ _SWITCH = tuple(size.name for size in SWITCH_SIZES if size.name != "width")
 _PACKET = ("torus", "routing", "channels", "buffer", "addresses", "queue")
 STREAMS = "numesh_streams"
 """Module of a bridge of streams."""
-LONG = 48
+LONG = 96
 """Ports from which on a switch takes so long that it is said beforehand."""
 _NETWORK = ("mesh", "network", "faults")
 FULL_BITS = click.Choice(["memory", "flip-flops"])
@@ -160,7 +160,7 @@ def _write_switch(output: Path, given: dict[str, Any]) -> None:
         raise PointsmanError(str(error)) from None
     check_writable(output)
     if shape.ports >= LONG:
-        note(f"a switch of {shape.ports} ports has {shape.ports**2} cells; that takes a minute or more …")
+        note(f"a switch of {shape.ports} ports has {shape.ports**2} cells; that takes a minute …")
     write_whole(output, switch_verilog(shape))
     json_path = output.with_suffix(".map.json")
     write_whole(json_path, json.dumps(address_map(shape), indent=1) + "\n")
