@@ -32,12 +32,12 @@ class Call:
     values: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, node: Node, start: int, end: int, phase: int = -1) -> Call | None:
-        """The call that the activity of ``node`` is; None if it is none."""
-        match = _OPERATOR.fullmatch(node.activity)
-        if match is None:
-            return None
-        return cls(node.number, match[1], match[2], start, end, phase, node.loaded.get(match[1], ()))
+    def of(cls, node: Node, start: int, end: int, phase: int = -1) -> list[Call]:
+        """The calls that the activity of ``node`` is: none, one, or several at the same time."""
+        return [
+            cls(node.number, label, what, start, end, phase, node.loaded.get(label, ()))
+            for label, what in _functions(node.activity)
+        ]
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,21 @@ class Span:
     cycles: tuple[int, ...]
 
     @property
+    def operators(self) -> tuple[str, ...]:
+        """Labels of the operators of which the activity is a function, or functions at the same time; else none."""
+        return tuple(label for label, _ in _functions(self.activity))
+
+    @property
     def operator(self) -> str | None:
-        """Label of the operator, if the activity is a function of an operator; otherwise None."""
-        match = _OPERATOR.fullmatch(self.activity)
-        return match[1] if match else None
+        """Label of the operator, if the activity is a function of one operator; otherwise None."""
+        labels = self.operators
+        return labels[0] if len(labels) == 1 else None
+
+
+def _functions(activity: str) -> list[tuple[str, str]]:
+    """(label, "load", "write", "read" or "func") of the functions that an activity names, if it names nothing else."""
+    found = [_OPERATOR.fullmatch(name) for name in activity.split(", ")]
+    return [(match[1], match[2]) for match in found if match] if all(found) else []
 
 
 class NodeWatch:
@@ -73,9 +84,7 @@ class NodeWatch:
     def close_span(self) -> None:
         """End the current span here; nothing if no time has passed."""
         now, number = self._machine.time, self._node.number
-        call = Call.of(self._node, self._since, now)
-        if call is not None:
-            self.calls.append(call)
+        self.calls += Call.of(self._node, self._since, now)
         counted = self._machine.cycles[number].copy()
         if now > self._since:
             cycles = tuple(int(count) for count in counted - self._counted)

@@ -7,6 +7,8 @@ import pytest
 
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh, torus
+from pointsman.plan.timeline.path_taken import path_taken
+from pointsman.plan.timeline.timeline import operator_cycles, timeline
 from pointsman.runtime import WrongAnswer
 
 KINDS = ("all-reduce", "reduce-scatter", "all-gather")
@@ -23,8 +25,36 @@ def test_they_are_right_by_their_meaning(example, network: Topology, kind: str) 
     assert application.check(results) == f"{kind} of 3 words: all {network.nodes} nodes are right"
 
 
-def test_an_all_gather_runs_on_the_model(example) -> None:
-    assert example.run(mesh(2, 2), "model", "--words", "9").correct
+def test_an_all_gather_runs_on_the_model_in_the_time_that_was_predicted(example) -> None:
+    plan, run = example.planned(mesh(2, 2), "model", "--words", "64")
+    assert run.correct
+    took = run.record.finished.max()
+    path = path_taken(plan, run.calls)
+    assert path is not None
+    again = timeline(plan, path)
+    assert again is not None
+    assert 0.95 * took < plan.cycles < 1.05 * took
+    assert 0.95 * took < again.total < 1.05 * took
+    shares = operator_cycles(plan, path)
+    assert shares is not None
+    assert max(shares.values()) < took / 2, "operators at the same time share their cycles"
+
+
+def test_every_second_node_hands_its_message_on(example) -> None:
+    application, program = example.made(mesh(4, 4), "--words", "64")
+    assert [operator.kind for operator in program.operators()] == ["broadcast"] * 8 + ["eoshift"]
+    run = example.run(mesh(4, 4), "model", "--words", "64")
+    assert application.check(run.record.results) == "all-gather of 64 words: all 16 nodes are right"
+    moving = [call for call in run.calls if call.what != "load"]
+    assert max(call.end for call in moving) - min(call.start for call in moving) < 1.25 * 16 * 64
+    assert 17 * 64 <= run.record.accesses.sum(axis=1).max() < 18 * 64, "a message more than all, and commands"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_node_has_everything(example, kind: str) -> None:
+    application, results = example.meant(mesh(1), "--kind", kind, "--words", "3")
+    assert application.check(results) == f"{kind} of 3 words: all 1 nodes are right"
+    assert example.run(mesh(1), "model", "--kind", kind, "--words", "3").correct
 
 
 @pytest.mark.slow

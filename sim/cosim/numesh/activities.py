@@ -52,9 +52,7 @@ class ActivityWatch:
     def close_span(self) -> None:
         """End the current span here; nothing if no time has passed."""
         now, doing = self._machine.time, self.node.activity
-        call = Call.of(self.node, self._since, now, self._router.current)
-        if call is not None:
-            self.calls.append(call)
+        self.calls += Call.of(self.node, self._since, now, self._router.current)
         counted = self._machine.cycles[self.node.number].copy()
         if now > self._since:
             cycles = tuple(int(cycles) for cycles in counted - self._counted)
@@ -65,10 +63,12 @@ class ActivityWatch:
 
 
 def cycles_by(spans: Iterable[Span], key: str, nodes: int) -> dict[str | int | None, dict[str, float]]:
-    """Cycles by category, mean over the nodes, of all spans with the same ``key`` ("operator" or "phase")."""
+    """Cycles by category, mean over the nodes, of all spans with the same ``key`` ("operator" or "phase"). Operators that moved
+    words at the same time share the cycles equally."""
     sums: dict[str | int | None, np.ndarray] = {}
     for span in spans:
-        which = getattr(span, key)
-        sums[which] = sums.get(which, 0) + np.array(span.cycles, dtype=np.int64)
+        whose = (span.phase,) if key == "phase" else span.operators or (None,)
+        for which in whose:
+            sums[which] = sums.get(which, 0) + np.array(span.cycles, dtype=np.int64) / len(whose)
     names = [category.name.lower() for category in Category]
     return {which: dict(zip(names, (total / nodes).tolist(), strict=True)) for which, total in sums.items()}

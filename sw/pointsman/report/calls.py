@@ -127,8 +127,14 @@ def waits(
     accesses, spans : mapping
         By label, accesses of a node in a call, and cycles that the words of a call take at the bandwidth of the
         operator.
+
+    Calls at the same time at a node wait for their accesses in all, and each of them for an equal share of that.
     """
     found = []
+    beside: dict[tuple[int, int, int], list[float]] = {}
+    for call in calls:
+        if call.label in accesses and call.what != "load":
+            beside.setdefault((call.node, call.start, call.end), []).append(accesses[call.label])
     for label, of_nodes in visits_of(calls).items():
         if label not in accesses:
             continue
@@ -139,7 +145,8 @@ def waits(
                 latest = max(group, key=lambda call: (call.start, -call.node), default=None)
                 for call in group:
                     assert latest is not None
-                    waited = max(0.0, call.end - call.start - accesses[label])
+                    moved = beside[call.node, call.start, call.end]
+                    waited = max(0.0, call.end - call.start - sum(moved)) / len(moved)
                     rate = min(waited, max(0.0, spans[label] - accesses[label]))
                     late = min(waited - rate, max(0, min(latest.start, call.end) - call.start))
                     of_function = sums.setdefault(call.what, [0, 0.0, 0.0, 0.0])

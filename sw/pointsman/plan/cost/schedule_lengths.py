@@ -43,12 +43,14 @@ def schedule_lengths(structure: Structure, shape: NodeShape, asked: int | None, 
 
 
 def _of_rounds(structure: Structure, shape: NodeShape, most: int) -> list[int]:
-    """Schedule lengths that suit phases in which all operators are broadcasts round a cycle."""
+    """Schedule lengths that suit phases of broadcasts round a cycle, beside which shifts may go between neighbours."""
     found = set()
     for phase in structure.phases:
-        if phase.operators and all(operator.impl == StrBcastRound.name for operator in phase.operators):
-            most_nodes = max(len(one.nodes) for operator in phase.operators for one in operator.instances)
-            best = round_length(most_nodes, len(phase.operators), shape, most)
+        around = [operator for operator in phase.operators if operator.impl == StrBcastRound.name]
+        others = [operator for operator in phase.operators if operator.impl != StrBcastRound.name]
+        if around and all(operator.kind == "eoshift" for operator in others):
+            most_nodes = max(len(one.nodes) for operator in around for one in operator.instances)
+            best = round_length(most_nodes, len(around), shape, most)
             found |= set() if best is None else {best}
     return sorted(found)
 

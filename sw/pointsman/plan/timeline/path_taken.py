@@ -9,8 +9,8 @@ each of its calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from pointsman.operators.messages import SEVERAL_MESSAGES
@@ -61,6 +61,8 @@ class _Visited:
     phase: int
     values: tuple[int, ...]
     calls: dict[str, int] = field(default_factory=dict)
+    beside: tuple[int, int] | None = None
+    """Cycles of the first call that it shared with other operators, and where it stood among them."""
 
 
 def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
@@ -70,6 +72,7 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
     known = {*operators, *parts}
     visited: list[list[_Visited]] = [[] for _ in range(plan.topology.nodes)]
     last: dict[tuple[int, str], _Visited] = {}
+    shared: dict[tuple[int, int, int], int] = {}
     for call in sorted(calls, key=lambda one: (one.start, one.end)):
         if call.label not in known:
             continue  # groups are loaded as well
@@ -78,8 +81,12 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
             visited[call.node].append(visit)
             last[call.node, call.label] = visit
         elif (call.node, call.label) in last:
-            calls_of = last[call.node, call.label].calls
-            calls_of[call.what] = calls_of.get(call.what, 0) + 1
+            visit = last[call.node, call.label]
+            visit.calls[call.what] = visit.calls.get(call.what, 0) + 1
+            if call.end > call.start and visit.beside is None:
+                when = call.node, call.start, call.end
+                shared[when] = shared.get(when, 0) + 1
+                visit.beside = call.start, shared[when]
     wholes = operators | {label: one.operator for label, one in parts.items()}
     rounds = _rounds(visited, wholes)
     ways: Ways = []
@@ -87,7 +94,7 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
     for node, own in enumerate(visited):
         way: list[SampledVisit] = []
         numbers: dict[str, int] = {}
-        for visit in own:
+        for at, visit in enumerate(own):
             label = visit.label
             k = numbers.get(label, 0)
             numbers[label] = k + 1
@@ -95,7 +102,8 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
             if label not in parts:
                 # Nobody calls if a message has both ends at one node; which values these are only the samples say.
                 messages = None if count == 0 and asks(operators[label]) else count
-                way.append(SampledVisit(operators[label], k, 1.0, messages, visit.phase, visit.values))
+                made = SampledVisit(operators[label], k, 1.0, messages, visit.phase, visit.values)
+                way.append(replace(made, together=_order(own, at, parts)))
                 continue
             for _ in range(count):
                 for part in parts[label].parts:
@@ -108,6 +116,24 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
             return None
         ways.append(way)
     return ways if any(ways) else None
+
+
+def _order(own: Sequence[_Visited], at: int, replaced: Container[str]) -> tuple[int, ...]:
+    """`SampledVisit.together` of the visit at ``at``."""
+    if own[at].beside is None or own[at].label in replaced:
+        return ()
+
+    def same(k: int) -> bool:
+        beside, here = own[k].beside, own[at].beside
+        return beside is not None and here is not None and beside[0] == here[0] and own[k].label not in replaced
+
+    if at and same(at - 1):
+        return ()
+    last = at
+    while last + 1 < len(own) and same(last + 1):
+        last += 1
+    run = range(last + 1 - at)
+    return tuple(sorted(run, key=lambda k: own[at + k].beside or (0, 0))) if len(run) > 1 else ()
 
 
 def _rounds(visited: list[list[_Visited]], operators: dict[str, Operator]) -> dict[tuple[str, int, int], int]:

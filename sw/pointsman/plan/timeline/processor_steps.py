@@ -31,13 +31,12 @@ from .memories import PlannedMemories
 from .online_messages import OnlineSteps
 from .processor_state import Changed, ProcessorState
 from .sampling import SampledVisit, choice, writer_of
+from .together import Step, joined, runs
 
 WAY_ENDS = 4
 """Cycles from a processor's write to the first VFSM, and from the last VFSM to the processor that reads."""
 CALLS = 6
 """Most calls of an I/O function that are played after a load; each but the first stands for its share of the rest."""
-
-Step = tuple[int, int, int]
 
 
 class StepWriter:
@@ -82,19 +81,26 @@ class StepWriter:
         """The step table of all nodes, from cop_init to cop_fini."""
         for node, way in enumerate(self.ways):
             self._add(way, self.start(node))
-        for visit in visits:
-            for number, value in self._chosen(visit):
+        for run in runs(visits):
+            if len(run) > 1:
+                for node in sorted({node for visit in run for node in visit.operator.nodes}):
+                    self._together(node, run)
+                continue
+            for number, value in self._chosen(run[0]):
                 for node in sorted(self.parts.operators[number][1].operator.nodes):
-                    self._counted_visit(node, number, value, visit)
+                    self._counted_visit(node, number, value, run[0])
         return self._ended()
 
     def write_ways(self, ways: Iterable[Iterable[SampledVisit]]) -> k.StepTable:
         """As ``write``, of visits that each node makes in an order of its own."""
         for node, (way, own) in enumerate(zip(self.ways, ways, strict=True)):
             self._add(way, self.start(node))
-            for visit in own:
-                for number, value in self._chosen(visit):
-                    self._counted_visit(node, number, value, visit)
+            for run in runs(own):
+                if len(run) > 1:
+                    self._together(node, run)
+                    continue
+                for number, value in self._chosen(run[0]):
+                    self._counted_visit(node, number, value, run[0])
         return self._ended()
 
     def _ended(self) -> k.StepTable:
@@ -106,6 +112,55 @@ class StepWriter:
         self._count(node, visit.operator.label)
         self._visit(node, number, value, visit)
         self._count(node, None)
+
+    def _together(self, node: int, run: Sequence[SampledVisit]) -> None:
+        """Visits whose messages move at the same time (`pointsman.runtime.api.together`); cycles of moving are counted for the
+        first operator. Where one of them is not played so, they are visited in turn."""
+        chosen = [(visit, number, value) for visit in run for number, value in self._chosen(visit)]
+        here = [one for one in chosen if node in self.parts.operators[one[1]][1].operator.nodes]
+        planned = [self.parts.operators[number][1] for _, number, _ in here]
+        plain = all(
+            one.stages == 1
+            and not isinstance(one.implementation, Online)
+            and one.implementation.loading not in (Loading.RESCHEDULED, Loading.GATED)
+            for one in planned
+        )
+        calls = max((visit.count for visit, _, _ in here), default=0)
+        if not plain or (calls > CALLS and any(visit.count < calls for visit, _, _ in here)):
+            for visit, number, value in here:
+                self._counted_visit(node, number, value, visit)
+            return
+        way = self.ways[node]
+        for visit, number, value in here:
+            self._count(node, visit.operator.label)
+            self._add(way, [*self._weigh(way, visit.weight), *self.load(node, number, value)])
+        rank = {id(run[at]): turn for turn, at in enumerate(run[0].together)}
+        moving = sorted(here, key=lambda one: rank[id(one[0])])
+        drafts = [self.parts.role(number, node, value, 0) for _, number, value in moving]
+        moving = [one for one, draft in zip(moving, drafts, strict=True) if not draft.local and draft.kind != "none"]
+        if not any(visit.phase is not None for visit in run):
+            # Nobody has said the order of calls: who writes does so first, as nobody reads before that.
+            moving.sort(key=lambda one: not any(lane.write for lane in self.parts.role(one[1], node, one[2], 0).lanes))
+        if moving:
+            self._count(node, moving[0][0].operator.label)
+            played = min(calls, CALLS)
+            for call in range(played):
+                weigh = []
+                if call and calls > played:
+                    weigh = self._weigh(way, moving[0][0].weight * (calls - 1) / (played - 1))
+                steps = [self.call(node, number, value, call) for visit, number, value in moving if call < visit.count]
+                self._add(way, [*weigh, *self._joined(steps)])
+            self._add(way, self._passed(calls, played))
+        self._count(node, None)
+
+    def _joined(self, calls: Sequence[Sequence[Step]]) -> list[Step]:
+        """Steps of calls that are carried out together."""
+        key = ("joined", *(tuple(steps) for steps in calls))
+        if key not in self._moves:
+            self._moves[key] = joined(calls, self.lanes)
+            moves = (step for step in self._moves[key] if step[0] == k.MOVE)
+            self.most_lanes = max(self.most_lanes, *(end - first for _, first, end in moves), 0)
+        return self._moves[key]
 
     def _count(self, node: int, label: str | None) -> None:
         """Let the cycles of later steps count for an operator, if they do not count for phases."""

@@ -8,7 +8,7 @@ values by a fixed sequence that covers them evenly, so that few rounds are a fai
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import gcd
@@ -16,6 +16,7 @@ from typing import Literal
 from zlib import crc32
 
 from pointsman.operators.api.operands import rounds_between_values, taking_part
+from pointsman.operators.scheduled.broadcast import StrBcastRound
 from pointsman.program.program import Group, Operator, Program, Runtime
 
 VISITS = 80
@@ -47,6 +48,9 @@ class SampledVisit:
     """Phase in which it is done, of an operator with a phase for each value; None: that of the sampled value."""
     values: tuple[int, ...] | None = None
     """Its run-time values; sampled ones if None, or if the plan does not tell these from others."""
+    together: tuple[int, ...] = ()
+    """Of the first of several visits whose messages move at the same time: which one's calls come first, second, …, as distances
+    from this visit. All are loaded before."""
 
     @property
     def count(self) -> int:
@@ -84,6 +88,7 @@ def visits(
             seen[operator.label] = sample * -(-count // block) * block
     taken: dict[int, int] = {}
     stack: list[tuple[Group | Operator, float]] = [(program.root, 1.0)]
+    rounds_of: dict[int, int] = {}
 
     def push(group: Group, weight: float) -> None:
         turn = taken.get(id(group), 0)
@@ -94,7 +99,8 @@ def visits(
     while stack:
         part, weight = stack.pop()
         if isinstance(part, Operator):
-            yield SampledVisit(part, seen.get(part.label, 0), weight)
+            order = tuple(range(rounds_of.pop(id(part), 0)))
+            yield SampledVisit(part, seen.get(part.label, 0), weight, together=order)
             seen[part.label] = seen.get(part.label, 0) + 1
         elif part.kind == "optional" and optional == "none":
             continue
@@ -104,7 +110,15 @@ def visits(
                 share = weight if k == 0 else weight * (max(1, part.count) - 1) / (count - 1)
                 push(part, share)
         else:
+            if part.kind == "parallel" and _round_a_cycle(part.children):
+                rounds_of[id(part.children[0])] = len(part.children)
             push(part, weight)
+
+
+def _round_a_cycle(children: Sequence[Group | Operator]) -> bool:
+    if not all(isinstance(one, Operator) for one in children):
+        return False
+    return sum(isinstance(one, Operator) and one.impl == StrBcastRound.name for one in children) > 1
 
 
 def _times(program: Program) -> dict[int, int]:

@@ -1,7 +1,8 @@
 """Multicasts round one cycle from many sources at the same time: routes and slots by construction.
 
-Takes the streams of a phase; gives a ``RoutedPhase`` where all of them go the same way round one cycle of links and nothing else
-is in the phase, and None otherwise, or where no such schedule is found; then the search has to do. It does not check its answer.
+Takes the streams of a phase; gives a ``RoutedPhase`` where all of them go the same way round one cycle of links, but for streams
+from neighbour to neighbour that find slots beside, and None otherwise, or where no such schedule is found; then the search has
+to do. It does not check its answer.
 
 Seen from a word, the slots of the other words stand still: a word that starts k nodes on and k slots later keeps its distance all
 the way. A node sees k - 1 words of k streams, then starts its own. Its word of the last time has just ended, n slots after it
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -70,9 +71,11 @@ def route_rounds(
     """Routes of streams that go round one cycle, in ``period`` slots; None where this construction is of no use. ``forbidden``:
     (node, port, slot) of link writes that must not be used."""
     began = time.perf_counter()
-    if shape.pipelines < 2 or not all(_is_plain(stream) for stream in streams):
+    beside = [number for number, stream in enumerate(streams) if _is_single_link(stream, topology)]
+    around = [number for number in range(len(streams)) if number not in beside]
+    if shape.pipelines < 2 or not around or not all(_is_plain(streams[number]) for number in around):
         return None
-    if len({stream.weight for stream in streams}) > 1:
+    if len({streams[number].weight for number in around}) > 1:
         return None  # all get equally many words
     ends = [0] * topology.nodes
     for stream in streams:
@@ -81,11 +84,17 @@ def route_rounds(
     if max(ends, default=0) > shape.registers - shape.pipelines:
         return None
     chains: list[RoutedChain] = []
-    for members in _cycles(streams):
-        found = _one_cycle([streams[number] for number in members], topology, period)
+    for members in _cycles([streams[number] for number in around]):
+        found = _one_cycle([streams[around[member]] for member in members], topology, period)
         if found is None:
             return None
-        chains += (replace(chain, stream=members[chain.stream]) for chain in found)
+        chains += (replace(chain, stream=around[members[chain.stream]]) for chain in found)
+    words = max((len(chain.vfsms[0].slots) for chain in chains), default=0)
+    for number in beside:
+        added = _beside(number, streams[number], chains, words, topology, period)
+        if added is None:
+            return None
+        chains.append(added)
     chains.sort(key=lambda chain: chain.stream)
     if any(vfsm.number >= shape.vfsms for chain in chains for vfsm in chain.vfsms):
         return None
@@ -105,6 +114,87 @@ def _is_plain(stream: Stream) -> bool:
         and conditions == (None, None)
         and stream.max_words is None
     )
+
+
+def _is_single_link(stream: Stream, topology: Topology) -> bool:
+    """Is it a stream to a neighbour that leaves its way to the router?"""
+    special = (
+        stream.injects_anywhere or stream.rewritten or stream.into or stream.path or stream.subphase or stream.tree
+    )
+    conditions = (stream.inject_condition, stream.deliver_condition)
+    plain = not special and conditions == (None, None) and stream.max_words is None and not stream.all_chains
+    near = {other for other, _ in topology.at_port[stream.source].values()}
+    return plain and len(stream.destinations) == 1 and stream.destinations[0] in near
+
+
+@dataclass
+class _Used:
+    """What chains use at a node, by pipeline: slots in which a VFSM runs, delivers a word, or reads one from the processor; and
+    VFSMs."""
+
+    running: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
+    delivering: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
+    injecting: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
+    last: list[int] = field(default_factory=lambda: [FIRST_FREE_VFSM - 1] * 2)
+
+    def may_inject(self, pipeline: int, slot: int, period: int) -> bool:
+        return slot not in self.running[pipeline] and (slot - 1) % period not in self.delivering[pipeline]
+
+    def may_deliver(self, pipeline: int, slot: int, period: int) -> bool:
+        return slot not in self.running[pipeline] and (slot + 1) % period not in self.injecting[pipeline]
+
+
+def _used(node: int, chains: Sequence[RoutedChain]) -> _Used:
+    found = _Used()
+    for vfsm in (one for chain in chains for one in chain.vfsms if one.node == node):
+        found.running[vfsm.pipeline].update(vfsm.slots)
+        found.last[vfsm.pipeline] = max(found.last[vfsm.pipeline], vfsm.number)
+        if vfsm.source.kind == "inject":
+            found.injecting[vfsm.pipeline].update(vfsm.slots)
+        if vfsm.destination.kind == "deliver":
+            found.delivering[vfsm.pipeline].update(vfsm.slots)
+    return found
+
+
+def _beside(
+    number: int, stream: Stream, chains: Sequence[RoutedChain], words: int, topology: Topology, period: int
+) -> RoutedChain | None:
+    """A chain over one link that takes ``words`` slots which the others leave, and leaves the reprogramming VFSM one; None if
+    there are not so many."""
+    source, end = stream.source, stream.destinations[0]
+    port, entering = next((port, here) for port, (other, here) in topology.at_port[source].items() if other == end)
+    sends, gets = _used(source, chains), _used(end, chains)
+    crossing = {
+        slot
+        for chain in chains
+        for vfsm in chain.vfsms
+        if vfsm.node == source and vfsm.destination == Place("link", port)
+        for slot in vfsm.slots
+    }
+    for out, into in ((a, b) for a in range(2) for b in range(2)):
+        slots: list[int] = []
+        for slot in range(period):
+            after = (slot + 1) % period
+            free = (
+                slot not in crossing and sends.may_inject(out, slot, period) and gets.may_deliver(into, after, period)
+            )
+            apart = all(APART <= (slot - other) % period <= period - APART for other in slots)
+            if free and apart and len(slots) < words:
+                slots.append(slot)
+        if len(slots) < words:
+            continue
+        later = tuple((slot + 1) % period for slot in slots)
+        first = RoutedVfsm(
+            source, out, sends.last[out] + 1, MoveType.MOVE, Place("inject"), Place("link", port), tuple(slots), -1
+        )
+        second = RoutedVfsm(
+            end, into, gets.last[into] + 1, MoveType.MOVE, Place("link", entering), Place("deliver"), later, 0
+        )
+        made = RoutedChain(number, 0, (first, second))
+        left = [_used(node, [*chains, made]) for node in (source, end)]
+        if all(any(used.may_inject(0, slot, period) for slot in range(period)) for used in left):
+            return made
+    return None
 
 
 def _cycles(streams: Sequence[Stream]) -> list[list[int]]:

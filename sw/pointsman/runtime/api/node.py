@@ -62,6 +62,7 @@ class Node:
         self.price = Fraction(1)
         self.loaded: dict[str, tuple[int, ...]] = {}
         self._activity = "starting"
+        self._held = False
         self.explain: Callable[[], str] | None = None
         self.substrate = substrate
         self.cop = Cop(self, substrate, functions or {})
@@ -99,9 +100,29 @@ class Node:
     def activity(self, doing: str) -> None:
         if not isinstance(doing, str):
             raise TypeError(f"an activity must be told in words, not as {type(doing).__name__}")
+        if self._held:
+            return
         if self.watch is not None and doing != self._activity:
             self.watch(doing)
         self._activity = doing
+
+    def put_aside(self) -> str:
+        """The activity, which begins anew later: it is not told to ``watch`` as one that is over."""
+        if not self._held:
+            doing, self._activity = self._activity, "about to move words"
+            return doing
+        return self._activity
+
+    def hold(self, doing: str) -> None:
+        """Be at ``doing`` until `release`, whatever else is named; nothing if an activity is held already."""
+        self.activity = doing
+        self._held = True
+
+    def release(self) -> None:
+        """End what is held, if anything is."""
+        if self._held:
+            self._held = False
+            self.activity = f"after {self._activity}"
 
     async def compute(self, cycles: int) -> None:
         """Work for ``cycles`` cycles, or ``price`` times as many where processors have another clock than the network.
@@ -151,7 +172,7 @@ class Node:
                 )
         if not getattr(self.substrate, "moves_together", False):
             return await one_by_one(calls)
-        return await Together(calls)
+        return await Together(calls, self)
 
     def attended(self, program: Any) -> Any:
         """``program`` (what the node runs) wrapped by the substrate, which may serve interrupts between its requests."""

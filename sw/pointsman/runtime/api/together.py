@@ -8,11 +8,19 @@ another one's message is over.
 from __future__ import annotations
 
 from collections.abc import Coroutine, Generator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from pointsman.errors import PointsmanError
 
 from .requests import Lane, Transfer
+
+
+class Busy(Protocol):
+    """The node that carries out the calls, as far as reports want to know what it is doing."""
+
+    def put_aside(self) -> str: ...
+    def hold(self, doing: str) -> None: ...
+    def release(self) -> None: ...
 
 
 async def one_by_one(calls: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
@@ -28,16 +36,18 @@ class Together:
     """Awaited: carries out ``calls`` at the same time and gives the list of their results.
 
     Each call runs until it moves words; these lanes move together. Requests of other kinds are passed on as they come, so a call
-    of many requests runs by itself in its turn.
+    of many requests runs by itself in its turn. From the first word on, the activity of ``node`` names all calls that move words.
     """
 
-    def __init__(self, calls: Sequence[Coroutine[Any, Any, Any]]) -> None:
+    def __init__(self, calls: Sequence[Coroutine[Any, Any, Any]], node: Busy) -> None:
         self.calls = tuple(calls)
+        self.node = node
 
     def __await__(self) -> Generator[Any, Any, list[Any]]:
         results: list[Any] = [None] * len(self.calls)
         waiting: dict[int, Transfer] = {}
         going = list(range(len(self.calls)))
+        named: list[str] = []
         try:
             while going:
                 for number in going:
@@ -46,11 +56,14 @@ class Together:
                         results[number] = result
                     else:
                         waiting[number] = request
+                        named.append(self.node.put_aside())
                 if waiting:
+                    self.node.hold(", ".join(named))
                     yield joined(list(waiting.values()))
                 going = list(waiting)
                 waiting.clear()
         finally:
+            self.node.release()
             for call in self.calls:
                 call.close()
         return results

@@ -40,3 +40,9 @@ def test_cycles_are_means_over_all_nodes_by_operator_and_by_phase() -> None:
 
 def test_without_spans_there_is_nothing_to_sum() -> None:
     assert cycles_by([], "phase", 3) == {}
+
+
+def test_functions_at_the_same_time_share_their_cycles() -> None:
+    told = cycles_by([span(0, "b_write, c_read", 4, 6)], "operator", 1)
+    assert {label: sum(row.values()) for label, row in told.items()} == {"b": 3.0, "c": 3.0}
+    assert sum(cycles_by([span(0, "b_write, c_read", 4, 6)], "phase", 1)[4].values()) == 6.0

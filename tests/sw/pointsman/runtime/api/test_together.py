@@ -131,3 +131,22 @@ def test_what_is_thrown_into_the_node_reaches_the_calls() -> None:
     with pytest.raises(StopIteration) as over:
         coroutine.throw(KeyboardInterrupt())
     assert over.value.value == ["stopped"]
+
+
+def test_the_activity_names_all_calls_that_move_words() -> None:
+    node = _node()
+    told: list[str] = []
+    node.watch = told.append
+
+    async def named(name: str, *requests: Any) -> None:
+        node.activity = name
+        await _call(1, *requests)
+        node.activity = f"after {name}"
+
+    moving = node.together(named("b_write", _move(True, 2)), named("c_read"), named("d_read", _move(False, 3)))
+    moving.send(None)
+    assert node.activity == "b_write, d_read"
+    with pytest.raises(StopIteration):
+        moving.send(None)
+    assert node.activity == "after b_write, d_read"
+    assert told == ["b_write", "c_read", "after c_read", "d_read", "b_write, d_read", "after b_write, d_read"]
