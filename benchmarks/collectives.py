@@ -1,7 +1,7 @@
 """Collectives beside published ones, on the same networks: periods of all-gathers, epochs without limits of ports, algorithms
-by value.
+by value; and those of the ideal model beside their bound.
 
-Prints one JSON object. *Snake ring*: an all-gather round a cycle through all nodes, one word a link and port. *Epochs*: in
+Prints one JSON object. *Ideal*: period and latency of each collective, judged. *Snake ring*: an all-gather round a cycle through all nodes, one word a link and port. *Epochs*: in
 TE-CCL's model a link carries a chunk an epoch, and ports have no limit, so words go round the cycle both ways at once; the
 schedule is written as TE-CCL writes it and checked by the reader of that format. *MSCCL*: ring algorithms, put in order and
 carried out by what chunks are made of.
@@ -25,9 +25,41 @@ from pointsman.routing.collectives.router import route_collective
 from pointsman.routing.options import RouteOptions
 from pointsman.verify.collectives import check_collective
 
+GATHERED = ((4, 4), (8, 4), (6, 6), (5, 7), (8, 8), (16, 16))
+"""Sizes of meshes and tori on which all-gathers are made."""
+TREES = ("broadcast", "reduce", "all-reduce")
+"""Kinds of many words, on a mesh and on a torus of `TREES_SIZE`."""
+TREES_SIZE, TREES_WORDS = (8, 8), (1, 64)
 SNAKES = (("mesh", (8, 4)), ("torus", (8, 4)))
 EPOCHS = ((4, 4), (6, 6))
 RANKS = 8
+
+
+def ideal(kind: str, network: str, size: tuple[int, ...], words: int) -> dict[str, Any]:
+    """A collective in the ideal model, and what the judge says of it."""
+    topology = mesh(*size) if network == "mesh" else torus(*size)
+    result = route_collective(make_collective(make_problem(topology, []), kind, words=words), RouteOptions())
+    assert check_collective(result).ok
+    assert result.bound is not None
+    return {
+        "kind": kind,
+        "network": f"{network} {'x'.join(map(str, size))}",
+        "words": words,
+        "period": result.period,
+        "bound": result.bound.value,
+        "bound_kind": result.bound.kind,
+        "latency": result.latency,
+    }
+
+
+def all_ideal() -> list[dict[str, Any]]:
+    found = [ideal("all-gather", network, size, 1) for size in GATHERED for network in ("mesh", "torus")]
+    return found + [
+        ideal(kind, network, TREES_SIZE, words)
+        for kind in TREES
+        for words in TREES_WORDS
+        for network in ("mesh", "torus")
+    ]
 
 
 def snake(kind: str, size: tuple[int, ...]) -> dict[str, Any]:
@@ -96,6 +128,7 @@ def msccl(n: int) -> dict[str, Any]:
 
 def main() -> None:
     found = {
+        "ideal": all_ideal(),
         "all_gather": {f"{kind} {'x'.join(map(str, size))}": snake(kind, size) for kind, size in SNAKES},
         "epochs": {"x".join(map(str, size)): both_ways(size) for size in EPOCHS},
         "msccl": msccl(RANKS),

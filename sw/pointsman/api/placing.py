@@ -19,7 +19,8 @@ class Placed:
     """Tasks on nodes, the streams between them, and what each flow gets.
 
     ``streams`` is the input of ``pointsman route``, with ``places``; ``result`` the routed streams. ``index[k]`` is the
-    stream of flow k; None if it is of best effort and gets nothing.
+    stream of flow k; None if it is of best effort and gets nothing. ``most_limits``: limits of latency that any
+    placement holds at most.
     """
 
     places: dict[str, int]
@@ -28,6 +29,17 @@ class Placed:
     flows: tuple[FlowReport, ...]
     method: str
     index: tuple[int | None, ...]
+    most_limits: int
+
+    @property
+    def limits(self) -> int:
+        """Flows with a limit of latency."""
+        return sum(flow.limit is not None for flow in self.flows)
+
+    @property
+    def limits_held(self) -> int:
+        """Flows that keep their limit of latency."""
+        return sum(flow.slack is not None and flow.slack >= 0 for flow in self.flows)
 
     @property
     def least_slack(self) -> float | None:
@@ -55,6 +67,7 @@ class Placed:
             "holds": all(flow.holds for flow in self.flows),
             "failing": sum(not flow.holds for flow in self.flows),
             "least_slack": self.least_slack,
+            "limits": {"given": self.limits, "held": self.limits_held, "at_most": self.most_limits},
             "busiest_link": self.busiest_link,
             "flows": [
                 {
@@ -96,6 +109,7 @@ def place(
     from pointsman.artifacts.routes.file import make_problem
     from pointsman.errors import PointsmanError
     from pointsman.routing.options import RouteOptions
+    from pointsman.routing.placement.at_most import most_limits
     from pointsman.routing.placement.improve import place_and_route
     from pointsman.routing.routers import ROUTERS
 
@@ -110,7 +124,8 @@ def place(
     judge_route(routes.problem, routes.result)
     places = {task.name: node for task, node in zip(read.tasks, at, strict=True)}
     streams = _file(topology, list(routes.problem.streams), places)
-    return Placed(places, streams, routes.result, routes.reports, method, routes.index)
+    most = most_limits(read, net)
+    return Placed(places, streams, routes.result, routes.reports, method, routes.index, most)
 
 
 def _file(topology: Topology, streams: list[Any], places: dict[str, int]) -> dict[str, Any]:

@@ -76,5 +76,10 @@ def place(
         f"{len(answer.places)} tasks, {len(answer.flows)} flows, {wrong} failing; {least}busiest link {answer.busiest_link:.3g}; "
         f"period {answer.result.period} ({answer.method})"
     )
+    if answer.limits_held < answer.limits:
+        click.echo(
+            f"{answer.limits_held} of {answer.limits} limits of latency are held; "
+            f"no placement and no routes hold more than {answer.most_limits}"
+        )
     if wrong:
         click.get_current_context().exit(EXIT_WRONG)
