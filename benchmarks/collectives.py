@@ -1,10 +1,10 @@
 """Collectives beside published ones, on the same networks: periods of all-gathers, epochs without limits of ports, algorithms
 by value; and those of the ideal model beside their bound.
 
-Prints one JSON object. *Ideal*: period and latency of each collective, judged. *Snake ring*: an all-gather round a cycle through all nodes, one word a link and port. *Epochs*: in
-TE-CCL's model a link carries a chunk an epoch, and ports have no limit, so words go round the cycle both ways at once; the
-schedule is written as TE-CCL writes it and checked by the reader of that format. *MSCCL*: ring algorithms, put in order and
-carried out by what chunks are made of.
+Prints one JSON object. *Ideal*: period and latency of each collective, judged. *Snake ring*: an all-gather round a cycle
+through all nodes, one word a link and port. *Epochs*: in TE-CCL's model a link carries a chunk an epoch, and ports have no limit,
+so words go round the cycle both ways at once; the schedule is written as TE-CCL writes it and checked by the reader of that
+format. *MSCCL*: ring algorithms, put in order and carried out by what chunks are made of.
 
     nice python benchmarks/collectives.py > benchmarks/results/collectives.json
 """

@@ -53,7 +53,8 @@ def ideal() -> list[str]:
 def node() -> list[str]:
     """A row for each collective on the scheduled node."""
     rows = [
-        "| collective | mesh | words | bound, cycles | under way | of the bound | mark | held | whole program | predicted | RTL |",
+        "| collective | mesh | words | bound, cycles | under way | of the bound | mark | held | whole program | predicted | "
+        "RTL |",
         "|---|---|---:|---:|---:|---:|---:|---|---:|---:|---|",
     ]
     for one in _read("node_collectives")["cases"]:
