@@ -70,6 +70,7 @@ def run_cycles(
     was = np.full(n, -1, np.int64)
     busy_out = np.zeros(n, np.bool_)
     blocked_row, blocked_column = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+    late = np.zeros(n, np.bool_)  # rows whose connection at the start was not waiting when the start came
     loading = np.full(k, -1, np.int64)
     next_list = registers
     outgoing = np.full(n, -1, np.int64)
@@ -146,7 +147,7 @@ def run_cycles(
                     unmet_any |= unmet
                     if unmet and reserves:
                         in_first = (u + v) % n == column if wrapped else (u == row and v == column)
-                        if in_first:
+                        if in_first and not late[u]:
                             first_unmet = True
                             blocked_row[u] = True
                             blocked_column[v] = True
@@ -253,7 +254,11 @@ def run_cycles(
                 random = random >> 1 | bit << 15
                 row, column = (random & mask) % n, (random >> 8 & mask) % n
             elif priority == 1:
-                if not (reserves and first_unmet):
+                if reserves and first_unmet:
+                    for u in range(n):
+                        late[u] |= not blocked_row[u]
+                else:
+                    late[:] = False
                     column += 1
                     if column == n:
                         column = 0
