@@ -238,13 +238,28 @@ class _Attempts:
             left = deque(enumerate(self.ways))
             while left:
                 drafted = self._drafted(left, fallbacks)
-                for draft in sorted(drafted, key=lambda one: (one.promise, one.number)):
-                    if self.best is not None and _behind(self.ways[draft.number], self.tried):
-                        self._note(draft.number, None, "not routed: there were better ones")
-                    else:
-                        self._plan(draft)
+                self._plan_all(sorted(drafted, key=lambda one: (one.promise, one.number)))
             if self.best is not None:
                 break
+
+    def _plan_all(self, drafts: Sequence[_CandidateDraft]) -> None:
+        """Plan drafts, the most promising first. A plan that turned out far slower than what comes next promises is played last,
+        if it need be played at all."""
+        later: list[tuple[_CandidateDraft, Plan]] = []
+        for number, draft in enumerate(drafts):
+            if self.best is not None and _behind(self.ways[draft.number], self.tried):
+                self._note(draft.number, None, "not routed: there were better ones")
+                continue
+            plan = self._routed(draft, self._limit())
+            if plan is not None and any(plan.cycles > ROUGH * one.promise for one in drafts[number + 1 : number + 2]):
+                later.append((draft, plan))
+            elif plan is not None:
+                self._play(draft, plan)
+        for draft, plan in later:
+            if plan.cycles < self._limit():
+                self._play(draft, plan)
+            else:
+                self._tell(draft, None)
 
     def polish(self) -> None:
         """Look for a quicker plan near the best plan, which too rough an estimate may have ruled out: operators done in another
@@ -397,27 +412,46 @@ class _Attempts:
     def _plan(self, draft: _CandidateDraft, *, always: bool = False) -> None:
         """Plan a candidate to the end, and keep its plan if it is the quickest. ``always``: also if the sum of its phases says
         that it is not."""
-        number, context = draft.number, draft.context
+        plan = self._routed(draft, inf if always else self._limit())
+        if plan is not None:
+            self._play(draft, plan)
+
+    def _routed(self, draft: _CandidateDraft, limit: float) -> Plan | None:
+        """The plan of a candidate, not played; None if it is refused, or its phases add up to ``limit`` cycles."""
         try:
-            plan = plan_candidate(context, self.name, inf if always else self._limit(), draft.least)
-            if plan is not None:
+            plan = plan_candidate(draft.context, self.name, limit, draft.least)
+            if plan is None:
+                self._tell(draft, None)
+            else:
                 refuse_overfull_plan(plan)
                 passages(plan)  # raises if a node would not know its way; not every plan is played
-                rough, plan = plan.cycles, timed(plan)
         except PointsmanError as error:
-            self._refuse(number, context, error)
+            self._refuse(draft.number, draft.context, error)
+            return None
+        return plan
+
+    def _play(self, draft: _CandidateDraft, rough: Plan) -> None:
+        """Play a plan, and keep it if it is the quickest."""
+        try:
+            plan = timed(rough)
+        except PointsmanError as error:
+            self._refuse(draft.number, draft.context, error)
             return
-        self.planned += 1
-        self.seen.add((self.ways[number].key, self.ways[number].period))
-        one, cycles = self.ways[number], None if plan is None else plan.cycles
-        tried = self.tried.setdefault(one.key, {})
-        tried[one.period] = min(tried.get(one.period, inf), inf if cycles is None else cycles)
-        self._note(number, cycles, "slower" if self.best is not None else "chosen")
-        if plan is not None and (self.best is None or plan.cycles < self.best.cycles):
-            self.best, self.rough, self.chosen = plan, rough, (number, context.seed)
+        self._tell(draft, plan.cycles)
+        if self.best is None or plan.cycles < self.best.cycles:
+            self.best, self.rough, self.chosen = plan, rough.cycles, (draft.number, draft.context.seed)
             for other, way in self.considered.items():
                 if way.cycles is not None:
-                    self.considered[other] = replace(way, outcome="chosen" if other == number else "slower")
+                    self.considered[other] = replace(way, outcome="chosen" if other == draft.number else "slower")
+
+    def _tell(self, draft: _CandidateDraft, cycles: float | None) -> None:
+        """Note how a candidate went; ``cycles``: of its plan, None if it was given up."""
+        one = self.ways[draft.number]
+        self.planned += 1
+        self.seen.add((one.key, one.period))
+        tried = self.tried.setdefault(one.key, {})
+        tried[one.period] = min(tried.get(one.period, inf), inf if cycles is None else cycles)
+        self._note(draft.number, cycles, "slower" if self.best is not None else "chosen")
 
     def _limit(self) -> float:
         """Cycles, as the sum of its phases, at which a plan can hardly be quicker than the best plan any more."""

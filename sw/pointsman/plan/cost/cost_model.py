@@ -17,7 +17,7 @@ from math import inf
 import numpy as np
 
 from pointsman.operators import Context, Implementation, Metric
-from pointsman.operators.api.cached import streams_of
+from pointsman.operators.api.cached import kept, streams_of
 from pointsman.program.program import Operator, Runtime
 
 from .bandwidth import Resources
@@ -111,12 +111,15 @@ class CostModel:
         self._io: dict[tuple[str, ...], tuple[float, tuple[_Way, ...]]] = {}
         self._alone: dict[str, float] = {}
         self._places: dict[str, tuple[frozenset[int], int]] = {}
+        self._lengths = {period: self}
 
     def at(self, period: int) -> CostModel:
         """The same model for a schedule of ``period`` slots."""
-        other = CostModel(self._choices, self.rounds, self.context, period=period)
-        other._ways, other._places = self._ways, self._places
-        return other
+        if period not in self._lengths:
+            other = CostModel(self._choices, self.rounds, self.context, period=period)
+            other._ways, other._places, other._lengths = self._ways, self._places, self._lengths
+            self._lengths[period] = other
+        return self._lengths[period]
 
     def of(self, phases: Iterable[tuple[tuple[Operator, ...], float]]) -> float:
         """Sum of the costs of phases, given as (operators, exits)."""
@@ -159,18 +162,27 @@ class CostModel:
         if operator.label not in self._ways:
             ways = []
             for implementation, metric in self._choices[operator.label]:
-                streams = [(s.source, s.destinations) for s in streams_of(implementation, operator, self.context)]
-                ends = [0.0] * self.context.topology.nodes
-                for source, destinations in streams:
-                    for node in {source, *destinations}:
-                        ends[node] += 1
+                usage, ends = self._needs(implementation, operator)
                 answered = implementation.processor_bound
                 fixed = self._time(operator, metric, 0.0, answered=answered)
                 per_word_cycle = self._time(operator, metric, 1.0, answered=answered) - fixed
-                usage = self.resources.usage(streams)
-                ways.append(_Way(implementation, metric, usage, np.array(ends), fixed, per_word_cycle))
+                ways.append(_Way(implementation, metric, usage, ends, fixed, per_word_cycle))
             self._ways[operator.label] = sorted(ways, key=lambda way: self._together([operator], [way]))
         return self._ways[operator.label]
+
+    def _needs(self, implementation: Implementation, operator: Operator) -> tuple[np.ndarray, np.ndarray]:
+        """What a word on each of its streams uses, and by node the streams that begin or end there; asked for once, whatever the
+        model."""
+
+        def ask() -> tuple[np.ndarray, np.ndarray]:
+            streams = [(s.source, s.destinations) for s in streams_of(implementation, operator, self.context)]
+            ends = np.zeros(self.context.topology.nodes)
+            for source, destinations in streams:
+                ends[list({source, *destinations})] += 1
+            return self.resources.usage(streams), ends
+
+        key = "needs", id(implementation), id(self.context.topology), self.context.shape
+        return kept(operator, key, (implementation, self.context), ask)
 
     def _shared(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[_Way, ...]]:
         """Cycles of I/O of operators that share a phase, with their best implementations, which are given too."""

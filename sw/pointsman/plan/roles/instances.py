@@ -69,6 +69,8 @@ class Instances:
     def like(self) -> list[int]:
         """By instance, the index of the first instance that it looks like."""
         instances, routed = self.operator.instances, self.wiring.routed
+        if len(instances) == 1:
+            return [0]
         places = [place for instance in instances for place in instance.nodes]
         if len(places) != len(set(places)) or not routed.topology.has_coordinates or self._strays():
             return list(range(len(instances)))

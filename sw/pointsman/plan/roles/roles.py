@@ -134,6 +134,8 @@ def _abreast(operator: Operator, instances: Instances, values: tuple[tuple[int, 
         for value in {values[0], values[len(values) // 2], values[-1]}:
             for node in operator.instances[i].nodes:
                 lanes = instances.role(i, node, value).lanes
+                if len(lanes) <= most:
+                    continue
                 steps = Counter((lane.turn, lane.step) for lane in lanes if lane.turn != SYNC)
                 most = max(most, *steps.values(), 1)
     return most

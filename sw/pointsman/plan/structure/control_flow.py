@@ -10,7 +10,8 @@ phases of both are successors of the phase before; which of them a node takes sh
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import overload
 
 from .extents import ProgramPart
 from .phase_graph import END, START
@@ -38,9 +39,38 @@ class Control:
     """By phase, labels of the operators that are in no later phase."""
     again: frozenset[int]
     """Phases that run several uses of operators, of the same or of different ones, without being left in between."""
-    before: tuple[Mapping[str, frozenset[str]], ...] = ()
+    before: Sequence[Mapping[str, frozenset[str]]] = ()
     """By phase and label of an operator, labels of operators that come before it on every way since the phase was
     entered ("always", §5.3.4); a node uses those of them that it has a part in."""
+
+
+@dataclass(frozen=True)
+class _Before(Sequence[Mapping[str, frozenset[str]]]):
+    """`Control.before`, worked out for a phase when it is asked for: most divisions are dropped before that."""
+
+    inside: Sequence[Collection[int]]
+    """Operators of each phase."""
+    first: Collection[int]
+    """Operators with which the program may begin."""
+    follows: Mapping[int, Collection[int]]
+    labels: Sequence[str]
+    _known: dict[int, Mapping[str, frozenset[str]]] = field(default_factory=dict, compare=False, repr=False)
+
+    @overload
+    def __getitem__(self, index: int) -> Mapping[str, frozenset[str]]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Mapping[str, frozenset[str]]]: ...
+
+    def __getitem__(self, index: int | slice) -> Mapping[str, frozenset[str]] | Sequence[Mapping[str, frozenset[str]]]:
+        if isinstance(index, slice):
+            return [self[p] for p in range(*index.indices(len(self)))]
+        if index not in self._known:
+            self._known[index] = _before(self.inside[index], self.first, self.follows, self.labels)
+        return self._known[index]
+
+    def __len__(self) -> int:
+        return len(self.inside)
 
 
 def control(
@@ -103,39 +133,35 @@ def control(
     last: list[set[str]] = [set() for _ in range(count)]
     terminating: list[set[str]] = [set() for _ in range(count)]
 
-    def phase(number: int) -> int:
-        return of[operators[number].label][-1]
-
+    home = [of[label][-1] for label in labels]
+    inside: list[list[int]] = [[] for _ in range(count)]
     again: set[int] = set()
-    edges[START] |= {phase(number) for number in ends.first}
+    edges[START] |= {home[number] for number in ends.first}
     if ends.may_skip:
         edges[START].add(END)
     for before, after in follows.items():
-        leaving = {phase(number) for number in after}
-        if phase(before) in leaving:
-            again.add(phase(before))
-            leaving.discard(phase(before))
-        edges[phase(before)] |= leaving
+        leaving = {home[number] for number in after}
+        if home[before] in leaving:
+            again.add(home[before])
+            leaving.discard(home[before])
+        edges[home[before]] |= leaving
         if leaving:
-            last[phase(before)].add(operators[before].label)
+            last[home[before]].add(operators[before].label)
     for final in ends.last:
-        edges[phase(final)].add(END)
-        last[phase(final)].add(operators[final].label)
+        edges[home[final]].add(END)
+        last[home[final]].add(operators[final].label)
     for i, operator in enumerate(operators):
-        terminating[phase(i)].add(operator.label)
+        terminating[home[i]].add(operator.label)
         if i in through:
-            last[phase(i)].add(operator.label)
+            last[home[i]].add(operator.label)
+        else:
+            inside[home[i]].append(i)
     return Control(
         {number: frozenset(after) for number, after in edges.items()},
         tuple(map(frozenset, last)),
         tuple(map(frozenset, terminating)),
         frozenset(again),
-        tuple(
-            _before(
-                [i for i in range(len(operators)) if i not in through and phase(i) == p], ends.first, follows, labels
-            )
-            for p in range(count)
-        ),
+        _Before(inside, ends.first, follows, labels),
     )
 
 

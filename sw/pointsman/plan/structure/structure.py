@@ -9,7 +9,7 @@ which Metcalf 1997 §2.4.1 allows). Operators that continue over several phases 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -70,7 +70,7 @@ class Structure:
     """By phase, labels of the operators after which a node may leave it; empty if not known."""
     through: tuple[Through, ...] = ()
     """Operators that continue over several phases; ``phases`` do not list them."""
-    before: tuple[Mapping[str, frozenset[str]], ...] = ()
+    before: Sequence[Mapping[str, frozenset[str]]] = ()
     """By phase and label of an operator, labels of operators of the phase that are always used before it
     (`pointsman.plan.structure.control_flow.Control.before`); empty if not known."""
     passed: frozenset[int] = frozenset()

@@ -74,6 +74,7 @@ class StepWriter:
         self._chunks: dict[tuple[Step, ...], int] = {}
         self._moves: dict[object, list[Step]] = {}
         self._rows = network.rows
+        self._sorted: dict[int, tuple[int, ...]] = {}
 
     # -- the whole -------------------------------------------------------------------------------------------
 
@@ -87,8 +88,9 @@ class StepWriter:
                     self._together(node, run)
                 continue
             for number, value in self._chosen(run[0]):
-                for node in sorted(self.parts.operators[number][1].operator.nodes):
-                    self._counted_visit(node, number, value, run[0])
+                for node in self._nodes(number):
+                    if not self._is_idle(node, number, value):
+                        self._counted_visit(node, number, value, run[0])
         return self._ended()
 
     def write_ways(self, ways: Iterable[Iterable[SampledVisit]]) -> k.StepTable:
@@ -107,6 +109,36 @@ class StepWriter:
         for node, way in enumerate(self.ways):
             self._add(way, self._finish(node, way))
         return self.book()
+
+    def _nodes(self, number: int) -> tuple[int, ...]:
+        """Nodes of an operator in their order."""
+        if number not in self._sorted:
+            self._sorted[number] = tuple(sorted(self.parts.operators[number][1].operator.nodes))
+        return self._sorted[number]
+
+    def _is_idle(self, node: int, number: int, value: int) -> bool:
+        """Does a visit take no step of a node: it is in the phase and moves no word? Most visits are so where many operators
+        share a phase."""
+        phase = self.parts.operators[number][0]
+        way = self.ways[node]
+        if self.counted is not None or not self._stays(way, number, phase):
+            return False
+        one = self.parts.operators[number][1]
+        if node in one.silent and one.implementation.loading is Loading.LOCAL:
+            return True
+        draft = self.parts.role(number, node, value, 0)
+        return draft.local or draft.kind == "none"
+
+    def _stays(self, way: ProcessorState, number: int, phase: int) -> bool:
+        """Does a node that loads an operator stay in its phase, with the same annotations?"""
+        if way.current != phase or way.unused:
+            return False
+        one = self.parts.operators[number][1]
+        loading = one.implementation.loading
+        fixed = one.values == ((),) and one.stages == 1
+        if not fixed or loading.synchronised or loading is Loading.ONLINE:
+            return False
+        return way.way(phase, phase) is None
 
     def _counted_visit(self, node: int, number: int, value: int, visit: SampledVisit) -> None:
         self._count(node, visit.operator.label)
@@ -360,12 +392,10 @@ class StepWriter:
             entered = [(k.COUNT, continuing.enters[node], 0), *self._play(node, enter(way, continuing.enters[node]))]
             way.unused = True
             return entered
-        together = one.implementation.loading.synchronised
-        fixed = one.values == ((),) and one.stages == 1 and not together
-        if fixed and way.current == phase and not way.unused and way.way(phase, phase) is None:
-            # The node stays in the phase, with the same annotations.
+        if self._stays(way, number, phase):
             way.value[number] = value
             return [(k.COUNT, phase, 0)]
+        together = one.implementation.loading.synchronised
         meet = self._meet(node, number, value) if together else []
         same = way.value.get(number) == value and one.stages == 1
         told = together and any(is_partial(one.operator, name) for name in runtime_operands(one.operator))

@@ -7,7 +7,7 @@ every link that it must cross, some of them at nodes that it cannot avoid.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,7 +61,7 @@ def need_of(part: RoutingPart, demand: Demand) -> Need | None:
     return Need(nodes, registers, links, crossed + len(demand.destinations), max(2, gap))
 
 
-def _forced(part: RoutingPart, demand: Demand, hops: dict[int, int], away: Sequence[int]) -> list[int]:
+def _forced(part: RoutingPart, demand: Demand, hops: Mapping[int, int], away: Sequence[int]) -> list[int]:
     """Nodes that write a link for every word: the source, and nodes whose removal would cut off a destination."""
     allowed = frozenset(demand.nodes)
     suspects: set[int] = set()

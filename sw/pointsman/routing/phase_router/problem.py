@@ -104,8 +104,18 @@ class RoutingPart:
             for first in self.conditions
         )
 
-    def distances(self, node: int, nodes: Collection[int], *, to: bool = False) -> dict[int, int]:
+    @cached_property
+    def _distances(self) -> dict[tuple[int, frozenset[int], bool], dict[int, int]]:
+        return {}
+
+    def distances(self, node: int, nodes: Collection[int], *, to: bool = False) -> Mapping[int, int]:
         """Hops from ``node`` (with ``to``: to ``node``) to each of ``nodes``, without leaving them; absent: no path."""
+        key = node, frozenset(nodes), to
+        if key not in self._distances:
+            self._distances[key] = self._searched(*key)
+        return self._distances[key]
+
+    def _searched(self, node: int, nodes: frozenset[int], to: bool) -> dict[int, int]:
         found = {node: 0}
         queue = deque((node,))
         while queue:

@@ -48,7 +48,7 @@ class _Thinning:
         self, part: RoutingPart, chains: Sequence[Chain], drop: Sequence[int], period: int, limits: NodeLimits
     ) -> None:
         self.period, self.chains, self.drop = period, chains, drop
-        self.marks = [Footprint(part, chain.route, limits.pipelines, period) for chain in chains]
+        self.marks = [Footprint(chain.route, limits.pipelines, period) for chain in chains]
         places = part.nodes * limits.pipelines
         self.use = np.zeros((places, period), int)
         self.writers = np.zeros((places, period), int)

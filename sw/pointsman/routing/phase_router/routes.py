@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .problem import Demand, RoutingPart
+from .problem import Demand
 
 
 @dataclass(frozen=True)
@@ -92,12 +92,12 @@ class Chain:
 
 
 class Footprint:
-    """Flat indices of what a route occupies, ready for arrays of shape (nodes, pipelines, slots) or (wires, slots).
+    """Flat indices of what a route occupies, ready for arrays of shape (nodes, pipelines, slots).
 
     Each table has a row for each start slot.
     """
 
-    def __init__(self, part: RoutingPart, route: Route, pipelines: int, slots: int) -> None:
+    def __init__(self, route: Route, pipelines: int, slots: int) -> None:
         def table(pairs: Iterable[tuple[int, int]]) -> np.ndarray:
             rows = np.array(list(pairs), np.intp).reshape(-1, 2)
             return rows[:, 0] * slots + (rows[:, 1] + np.arange(slots)[:, None]) % slots
@@ -106,11 +106,6 @@ class Footprint:
             return node * pipelines + pipeline
 
         self.cells = table((row(n, p), s) for n, p, s in route.cells)
-        self.wires = table((part.wires[link], s) for link, s in route.writes)
-        self.links = table(route.writes)
-        self.reads = table((row(n, p), s) for n, p, s in route.reads_interface)
-        self.before_reads = table((row(n, p), s - 1) for n, p, s in route.reads_interface)
         self.delivers = table((row(n, p), s) for n, p, s in route.delivers)
-        self.after_delivers = table((row(n, p), s + 1) for n, p, s in route.delivers)
         self.counts = np.array([row(n, p) for n, p, _ in route.cells], np.intp)
         """(node, pipeline) of each VFSM."""

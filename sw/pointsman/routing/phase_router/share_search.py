@@ -81,6 +81,7 @@ class Search:
         self.outcomes: dict[tuple[RoutingTask, tuple[int, int]], AttemptOutcome] = {}
         self.known: dict[tuple[RoutingPart, Level], Found] = {}
         self.ways: dict[tuple[RoutingPart, Level, int], list[tuple[RoutingTask, int]]] = {}
+        self.divided: dict[tuple[RoutingPart, Level, int], bool] = {}
         self.stands: tuple[Found, ...] = ()
         """For each of ``parts``, chains of the present level, with which attempts at higher levels begin."""
         self.failure: tuple[Site, AttemptOutcome] | None = None
@@ -238,7 +239,14 @@ class Search:
         raise self._failed()
 
     def _divides(self, level: Level, slots: int) -> bool:
-        return all(self._tasks(part, site, level, slots) for part, site in self.parts)
+        """Can each part reach ``level`` by repeating a period of ``slots``, as far as counting tells?"""
+        for part, site in self.parts:
+            key = part, self._words(site, level), slots
+            if key not in self.divided:
+                self.divided[key] = next(self._make_tasks(*key), None) is not None
+            if not self.divided[key]:
+                return False
+        return True
 
     def _tasks(self, part: RoutingPart, site: Site, level: Level, slots: int) -> list[tuple[RoutingTask, int]]:
         """Ways to reach ``level`` by repeating a period of ``slots``: (task, words to drop from each chain)."""
@@ -254,10 +262,14 @@ class Search:
         least = [
             min(d.chains, usual, count) if d.all_chains else 1 for d, count in zip(part.demands, words, strict=True)
         ]
+        drops = [0, 1] if room else [0]
         for most in (usual, 1):
-            for drop in (0, 1) if room else (0,):
+            for drop in list(drops):
                 task = short_task(part, words, most, slots, self.period, drop=drop)
-                if task is None or any(map(lt, task.chains, least)):
+                if task is None:
+                    drops.remove(drop)  # what several chains cannot carry, one cannot either
+                    continue
+                if any(map(lt, task.chains, least)):
                     continue
                 if task not in tried:
                     tried.add(task)
