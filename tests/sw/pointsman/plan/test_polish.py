@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from math import inf
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from numesh.shape import NodeShape
@@ -58,3 +62,38 @@ def test_something_quicker_is_found_and_said_to_be_chosen(monkeypatch: pytest.Mo
             patched.setattr(build, "POLISH", 0)
             gains += polished.cycles < make_plan(program, SHAPE, name="x").cycles
     assert gains
+
+
+@pytest.mark.parametrize(
+    ("promises", "sums", "played", "given_up"),
+    [
+        ((100, 200, 210), (280, 220, 230), [1, 2], [0]),  # 0 came out far slower than what comes next promises
+        ((100, 200, 210), (240, 220, 230), [0, 1, 2], []),
+        ((100, 200), (280, None), [0], []),  # what comes next has no plan
+    ],
+)
+def test_a_plan_far_slower_than_what_comes_next_promises_is_played_last(
+    promises: tuple[int, ...], sums: tuple[int | None, ...], played: list[int], given_up: list[int]
+) -> None:
+    seen: list[int] = []
+    told: list[int] = []
+
+    class Attempts(build._Attempts):
+        def __init__(self) -> None:
+            self.best = None
+
+        def _routed(self, draft: Any, limit: float) -> Any:
+            cycles = sums[draft.number]
+            return None if cycles is None else SimpleNamespace(cycles=cycles)
+
+        def _limit(self) -> float:
+            return 250.0 if seen else inf
+
+        def _play(self, draft: Any, rough: Any) -> None:
+            seen.append(draft.number)
+
+        def _tell(self, draft: Any, cycles: float | None) -> None:
+            told.append(draft.number)
+
+    Attempts()._plan_all([SimpleNamespace(number=k, promise=one) for k, one in enumerate(promises)])  # type: ignore[misc]
+    assert (seen, told) == (played, given_up)

@@ -16,12 +16,13 @@ from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import runtime_values
-from pointsman.plan.make_plan import make_plan
+from pointsman.plan.make_plan import PlanOptions, make_plan
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.extents import disjoint_tree
 from pointsman.plan.structure.phase_tree import fold
 from pointsman.plan.structure.structure import divided, outline
 from pointsman.plan.timeline import timeline as module
+from pointsman.plan.timeline.processor_steps import StepWriter
 from pointsman.plan.timeline.sampling import choice, visits
 from pointsman.plan.timeline.timeline import timed, timeline
 from pointsman.program.program import Runtime
@@ -217,6 +218,25 @@ def test_what_continues_over_phases_is_in_it():
     assert plan.continuing
     assert len(plan.phases) == 3
     assert_as_measured(plan, total=0.05, phase=0.1)
+
+
+def test_visits_that_move_no_word_take_no_step_and_no_cycle(monkeypatch: pytest.MonkeyPatch):
+    streams = " ".join(f"(stream 's{i} {i} {i + 1} :m {5 + i})" for i in range(4))
+    text = f"(loop 'l 9 {streams} (optional (subset '((1 2)) (broadcast 'b (runtime) :m 3))) (barrier 'w))"
+    plan = plan_of(text, mesh(3, 2), options=PlanOptions(first=True))
+    written, idle = 0, StepWriter._is_idle
+
+    def told(*visit: Any) -> bool:
+        nonlocal written
+        found = idle(*visit)
+        written += found
+        return found
+
+    monkeypatch.setattr(StepWriter, "_is_idle", told)
+    short = timeline(plan)
+    assert written > 20
+    monkeypatch.setattr(StepWriter, "_is_idle", lambda *visit: False)
+    assert timeline(plan) == short
 
 
 def test_a_plan_that_cannot_be_played_keeps_its_estimate():
