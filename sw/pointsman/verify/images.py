@@ -6,8 +6,6 @@ the rules, their sources, and the modules that prove them.
 
 Every phase is checked for every value of each operator (others at their first value), and for every pair of values of
 two operators if the pairs are not too many (``MOST_PAIRS``).
-
-Leaves alone what happens to words while a load function rewrites.
 """
 
 from __future__ import annotations
@@ -36,6 +34,7 @@ from .phases.links import check_aliased, check_reprogramming, check_wires
 from .phases.passages import check_passages
 from .phases.preload import check_entered
 from .phases.reuse import check_kept_registers, check_kept_vfsms
+from .phases.rewriting import check_pointers, check_rewritten
 from .phases.settling import check_settling
 from .phases.skew import Skew
 from .phases.threads import check_barriers, check_links, check_ways
@@ -84,6 +83,7 @@ def check_images(images: Images, scripts: Scripts | None = None, made: Made | No
             check_aliased(view, notebook)
         streams = PhaseStreams(view, widened(views, view.phase), notebook)
         games.append(_check_streams(view, streams, notebook))
+        check_rewritten(streams, notebook)
         words.append(streams.words())
         places.append(streams.owner)
         for place, index in streams.owner.items():
@@ -122,6 +122,7 @@ def _check_between(
         check_commands(view, notebook)
     check_ways(phases, notebook)
     check_continuing(phases, notebook)
+    check_pointers(phases, notebook)
     check_barriers(phases, words, notebook)
     skew = Skew(phases, games)
     check_wires(phases, skew, words, notebook)

@@ -3,7 +3,8 @@
 Takes images and the program; gives sentences. For each node the operators that it may use one directly after the other are read
 from the text: neighbours in a sequence, the ends of a loop, and what comes behind groups that may be passed over. The node must
 be able to go from the phase of the one to the phase of the other; and where a phase says that one operator is used before
-another, no way of the text may lead round the first.
+another, no way of the text may lead round the first. Where the program begins and ends stands in the text alone, so it is here
+that the passages are looked at through which a node goes before its first operator and after its last.
 Children of parallel and phase groups are in no order, and operators that continue over several phases are beside all others.
 
 Shares nothing with the planner's reading of the text (``pointsman.plan.structure``).
@@ -38,6 +39,11 @@ class _Ends:
 
 def follows(program: Program, mine: Collection[str]) -> Follows:
     """What a node that has a part in the operators ``mine`` may use after each of them; after `BEGIN`: first."""
+    return _read(program, mine)[0]
+
+
+def _read(program: Program, mine: Collection[str]) -> tuple[Follows, Collection[str]]:
+    """What ``follows`` gives, and the operators that may be the last."""
     found: Follows = {}
     walked = list(program.root.walk())
     open_parts: list[tuple[int, list[_Ends]]] = []
@@ -52,7 +58,7 @@ def follows(program: Program, mine: Collection[str]) -> Follows:
         open_parts[-1][1].append(ends)
     (_, (whole,)) = open_parts.pop()
     found[BEGIN] = whole.first
-    return found
+    return found, whole.last
 
 
 def _of_operator(operator: Operator, mine: Collection[str]) -> _Ends:
@@ -107,8 +113,14 @@ class _Order:
         for one in images.replaced:
             if not any(images.operators[index].continues for index in one.parts):
                 self.at.setdefault(one.program.label, []).append(one.parts)
-        self.known: dict[frozenset[str], Follows] = {}
+        self.known: dict[frozenset[str], tuple[Follows, Collection[str]]] = {}
+        """By labels of a node's operators: what it may use after each, and last."""
         self.graph = Succession.of_program(images)
+        self.made = made
+        whole, last = _read(program, self.at)
+        self.first = {p for label in whole[BEGIN] for p in self._phases(self.at, label, 0)}
+        self.last = {p for label in last for p in self._phases(self.at, label, -1)}
+        """Phases in which the program may begin and end."""
         self.graphs: dict[frozenset[int], Succession] = {}
         self.passages: dict[int, set[tuple[int, int]]] = {}
         for node, left, entered, _ in images.passages:
@@ -132,8 +144,8 @@ class _Order:
         }
         labels = frozenset(at)
         if labels not in self.known:
-            self.known[labels] = follows(self.program, labels)
-        ways = self.known[labels]
+            self.known[labels] = _read(self.program, labels)
+        ways, last = self.known[labels]
         steps: dict[tuple[int, int], tuple[str, str]] = {}
         for label, several in at.items():
             for one in several:
@@ -150,6 +162,8 @@ class _Order:
                 whence = f"'{before}'" if before else "the beginning"
                 yield f"node {node} does not come from {whence} to '{other}', which may follow in the program"
         yield from self._orders(node, held, at, ways)
+        if not image.ways:
+            yield from self._outer_passages(node, at, ways[BEGIN], last)
 
     def _phases(self, at: Mapping[str, list[tuple[int, ...]]], label: str, end: int) -> list[int]:
         """Phases in which an operator begins or ends."""
@@ -169,6 +183,49 @@ class _Order:
         if parts not in self.graphs:
             self.graphs[parts] = Succession.of_node(self.images, node, self.graph)
         return self.graphs[parts]
+
+    def _outer_passages(
+        self, node: int, at: Mapping[str, list[tuple[int, ...]]], first: Collection[str], last: Collection[str]
+    ) -> Iterator[str]:
+        """Note phases in which the node only serves others, before its first operator or after its last, and through which no
+        passage leads. Where a program begins and ends stands in the text alone."""
+        image, phases = self.images.nodes[node], self.images.phases
+        called = {self._phase(node, index) for index, _ in image.operators if index not in self.made}
+        silent = {part.phase for part in image.phases} - called
+        if not silent:
+            return
+        outside = set(range(len(phases))) - called
+        ways = {(left, entered): way for one, left, entered, way in self.images.passages if one == node}
+        for entered in {p for label in first for p in self._phases(at, label, 0)} or {-1}:
+            ends = {p for p in outside if entered in self.graph[p]} if entered >= 0 else self.last
+            needed = self._between(self.first & outside, ends & outside, outside)
+            for phase in sorted(needed & silent - set(ways.get((-1, entered), ()))):
+                name = phases[phase].name
+                yield f"node {node} serves others in phase '{name}' at the beginning, and no passage leads through it"
+        for left in {p for label in last for p in self._phases(at, label, -1)}:
+            needed = self._between(set(self.graph[left]) & outside, self.last & outside, outside)
+            for phase in sorted(needed & silent - set(ways.get((left, -1), ()))):
+                name = phases[phase].name
+                yield f"node {node} serves others in phase '{name}' at the end, and no passage leads through it"
+
+    def _phase(self, node: int, index: int) -> int:
+        """Phase that the load function of an operator enters."""
+        here, image = self.images.members[index][node], self.images.operators[index]
+        return here.enters if image.continues else image.phase
+
+    def _between(self, starts: set[int], ends: set[int], among: set[int]) -> set[int]:
+        """Phases on ways from ``starts`` to ``ends``, these included, that stay ``among`` phases."""
+        reached: set[int] = set()
+        more = starts
+        while more:
+            reached |= more
+            more = {q for p in more for q in self.graph[p]} & among - reached
+        found: set[int] = set()
+        more = reached & ends
+        while more:
+            found |= more
+            more = {p for p in reached - found if not more.isdisjoint(self.graph[p])}
+        return found
 
     def _orders(
         self, node: int, held: Collection[int], at: Mapping[str, list[tuple[int, ...]]], ways: Follows

@@ -40,9 +40,9 @@ class Rule:
 
 RULES: dict[str, Rule] = {
     "structure": Rule(
-        "Every number names something that is there, and every table has its full size.",
+        "Every number names something that is there, every table has its full size, and no list or field may stand in two ways.",
         "§7.1",
-        ("structure.structure", "structure.notes", "structure.roles", "structure.programs"),
+        ("structure.structure", "structure.notes", "structure.roles", "structure.programs", "structure.lists"),
     ),
     "blocks": Rule(
         "The blocks of a node's phases lie behind the loader block and in the memory; those that share one take time to load.",
@@ -65,9 +65,10 @@ RULES: dict[str, Rule] = {
         ("phases.reuse",),
     ),
     "rewrites": Rule(
-        "A load function rewrites VFSMs of its own operator's phase, the same ones for every value.",
+        "A load function rewrites VFSMs of its own operator's phase, the same ones for every value, and none that words may pass "
+        "meanwhile.",
         "§7.1.1",
-        ("structure.roles",),
+        ("structure.roles", "phases.rewriting"),
     ),
     "moves": Rule(
         "Moves are flow-controlled and take the word along, so that no word is lost or doubled.",
@@ -98,9 +99,9 @@ RULES: dict[str, Rule] = {
     ),
     "forks": Rule(
         "A fork names as source the link that the VFSM in the slot before writes, in every one of its slots; that VFSM "
-        "is marked as forked.",
-        "§7.1.1",
-        ("node.rules",),
+        "is marked as forked; and no other phase has its second leg for that link there when the schedule changes.",
+        "§7.1.1, §7.1.2",
+        ("node.rules", "phases.rewriting"),
     ),
     "registers": Rule(
         "An interface register is read by one VFSM or by the processor, and what is written to it belongs to one stream; "
@@ -145,7 +146,7 @@ RULES: dict[str, Rule] = {
         "words pass leaves the phase through one barrier; routers that are rewritten one by one lead words of all "
         "values along the same links.",
         "§4.1.1, §5.2.3",
-        ("phases.preload",),
+        ("phases.preload", "phases.rewriting"),
     ),
     "online": Rule(
         "A message that processors pass on arrives wherever their tables say that it may go, in a queue of its operator.",

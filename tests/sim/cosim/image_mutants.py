@@ -1,9 +1,9 @@
 """Mutants of images: one field changed, checksums made anew. The judge must refuse each that does not run right.
 
-A mutant is of a random program (`everything`). What becomes of it: *unreadable*, the file is refused when it is written or read;
-*refused* by the judge; *right*, accepted, and every node receives what the reference machine gives it under random delays;
-else a fault: *wrong*, *deadlock*, *crash* (of the run), *judge* (the judge itself fails or takes too long). Can be stopped and
-gone on with.
+A mutant is of one of the programs of `mutant_programs`. What becomes of it: *unreadable*, the file is refused when it is written
+or read; *refused* by the judge; *right*, accepted, and every node receives what the reference machine gives it under random
+delays (`HARMLESS` says why); else a fault: *wrong*, *deadlock*, *crash* (of the run), *judge* (the judge itself fails or takes
+too long). Can be stopped and gone on with.
 
     python tests/sim/cosim/image_mutants.py --mutants 1000 [--seed 0] [--table build/image-mutants.json]
     python tests/sim/cosim/image_mutants.py --only 4711          # a single mutant, with what was changed
@@ -16,53 +16,34 @@ import json
 import random
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from everything import case_of, network_named
-from soak_everything import networks_of, time_limit
+from mutant_programs import PROGRAMS, compiled, subject_of
+from soak_everything import time_limit
 from walker import FUNCTIONS, Walker
 
 from cosim.errors import TooLongError
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
-from numesh.shape import NodeShape
 from pointsman.api.judged import judged, refuse_malformed
 from pointsman.artifacts.container import ImageError
 from pointsman.artifacts.images import images_from_bytes, images_to_bytes
 from pointsman.artifacts.images.images import Images
-from pointsman.cop import CopError, compile_text
+from pointsman.cop import CopError
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
-from pointsman.plan.make_plan import make_plan
 from pointsman.program.program import Program
 from pointsman.runtime import numesh_node
 from pointsman.runtime.reference import ReferenceMachine
-from pointsman.targets.numesh import make_images
 from pointsman.verify.programs import program_differences
 from pointsman.warm import estimate_and_judge, route, tell_time
 
-RANDOM = 60
-"""Random programs of which there are mutants, on networks of few nodes: some sixty mutants a second."""
-NODES = 12
-TEXTS = (
-    "(allreduce 'a 'add :m 2 :valid '(1 3 4) :impl 'repl_allreduce)",
-    "(loop 'l 2 (barrier 'a :impl 'repl_allreduce) (barrier 'b :impl 'repl_barrier_bcast))",
-    "(reduce 'a 'left (runtime) :m 2 :impl 'repl_runtime_reduce)",
-    "(reduce 'a 'add (runtime :distributed t) :m 2 :impl 'repl_partial_reduce)",
-    "(subset (make-1d 'y) (reduce 'a 'add (runtime) :m 2 :impl 'repl_runtime_reduce))",
-    "(seqread 'a '(1 2 5) (runtime) :m 2 :impl 'repl_seq_runtime)",
-    "(seqwrite 'a (runtime) '(4 0 2) :m 2 :impl 'repl_seq_runtime)",
-    "(loop 'l 2 (permute 'a (runtime) :m 2 :impl 'sch_permute_runtime) (broadcast 'b 0))",
-    "(subset (make-1d 'x) (cshift 'a (runtime) :m 5 :impl 'sch_shift_runtime))",
-)
-"""More programs, on 3x2, with what random ones seldom have: operators that others replace, schedules made at run time."""
-PROGRAMS = RANDOM + len(TEXTS)
 RUNS = 2
 """Runs of a mutant that is accepted, each with other delays and run-time values."""
 SECONDS = 60.0
@@ -94,23 +75,14 @@ class Progress:
     faults: dict[str, list[int]] = field(default_factory=dict)
 
 
-@lru_cache(maxsize=PROGRAMS)
+@cache
 def subject(number: int) -> tuple[Program, Images] | None:
     """A program and its images; None if there are none."""
-    if number < RANDOM:
-        networks = tuple(name for name in networks_of("numesh") if network_named(name).nodes <= NODES)
-        case = case_of(number, "numesh", networks, words=12, operators=(1, 2, 3, 5))
-        network, text = case.network, case.text
-    else:
-        network, text = "3x2", TEXTS[number - RANDOM]
-    topology = network_named(network)
     try:
-        program = compile_text(text, topology=topology)
         with time_limit(SECONDS):
-            plan = make_plan(program, NodeShape(neighbours=max(4, topology.ports)), name="mutants")
+            return compiled(subject_of(number))
     except (CopError, PointsmanError):
         return None
-    return program, make_images(plan)
 
 
 def places(value: Any, way: tuple[Step, ...] = (), name: str = "") -> Iterator[tuple[str, tuple[Step, ...], Any]]:
@@ -161,10 +133,10 @@ def mutations(value: Any, others: list[Any], chance: random.Random) -> Any:
     return chance.choice(several) if several else value
 
 
-def mutant(number: int, programs: int = PROGRAMS) -> tuple[Program, Images, str, str] | None:
+def mutant(number: int, programs: Sequence[int] = range(PROGRAMS)) -> tuple[Program, Images, str, str] | None:
     """(program, changed images, field, what was changed) of a number; None if its program has no images or nothing changed."""
     chance = random.Random(f"mutant {number}")
-    found = subject(chance.randrange(programs))
+    found = subject(chance.choice(programs))
     if found is None:
         return None
     program, images = found
@@ -181,8 +153,8 @@ def mutant(number: int, programs: int = PROGRAMS) -> tuple[Program, Images, str,
     return program, changed(images, way, new), name, f"{steps}: {str(value)[:80]} -> {str(new)[:80]}"
 
 
-def run_mutant(number: int, programs: int = PROGRAMS) -> Outcome | None:
-    """Make a mutant of one of so many programs, judge it, and run it if it is accepted."""
+def run_mutant(number: int, programs: Sequence[int] = range(PROGRAMS)) -> Outcome | None:
+    """Make a mutant of one of these programs, judge it, and run it if it is accepted."""
     made = mutant(number, programs)
     if made is None:
         return None

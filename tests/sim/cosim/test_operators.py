@@ -35,67 +35,9 @@ def _load(name: str) -> ModuleType:
     return module
 
 
-Exercise = _load("operator_programs").Exercise
+PROGRAMS = _load("operator_programs")
+Exercise, WAYS = PROGRAMS.Exercise, PROGRAMS.WAYS
 
-WAYS = [
-    ("broadcast", "str_bcast", ("constant",)),
-    ("broadcast", "str_bcast_bind", ("constant",)),
-    ("broadcast", "str_bcast_linear", ("runtime",)),
-    ("broadcast", "str_bcast_dense", ("runtime",)),
-    ("broadcast", "str_bcast_tree", ("runtime",)),
-    ("broadcast", "par_bcast", ("runtime",)),
-    ("broadcast", "sch_bcast_dense", ("runtime",)),
-    ("collect", "str_collect", ("constant",)),
-    ("collect", "str_collect_runtime", ("runtime",)),
-    ("collect", "str_collect_tree", ("runtime",)),
-    ("collect", "str_collect_dim", ("runtime",)),
-    ("collect", "sch_collect_dense", ("runtime",)),
-    ("collect", "sch_collect_dim", ("runtime",)),
-    ("reduce", "str_reduce", ("constant",)),
-    ("reduce", "sch_reduce", ("runtime",)),
-    ("reduce", "par_reduce", ("runtime",)),
-    ("allreduce", "str_allreduce", ()),
-    ("prefix", "str_prefix", ()),
-    ("prefix", "sch_prefix", ()),
-    ("prefix", "str_prefix_linear", ()),
-    ("barrier", "str_barrier_tree", ()),
-    ("reduce", "repl_runtime_reduce", ("runtime",)),
-    ("reduce", "repl_partial_reduce", ("distributed",)),
-    ("allreduce", "repl_allreduce", ()),
-    ("barrier", "repl_allreduce", ()),
-    ("barrier", "repl_barrier_bcast", ()),
-    ("barrier", "str_barrier", ()),
-    ("cshift", "str_shift", ("constant",)),
-    ("eoshift", "str_shift", ("constant",)),
-    ("permute", "str_permute", ("constant",)),
-    ("permute", "sch_permute_runtime", ("runtime",)),
-    ("cshift", "sch_shift_runtime", ("runtime",)),
-    ("eoshift", "sch_shift_runtime", ("runtime",)),
-    ("cshift", "sch_shift", ("runtime",)),
-    ("cshift", "par_shift", ("runtime",)),
-    ("eoshift", "sch_shift", ("runtime",)),
-    ("eoshift", "par_shift", ("runtime",)),
-    ("stream", "str_stream", ("constant", "constant")),
-    ("stream", "sch_stream", ("runtime", "constant")),
-    ("stream", "par_stream", ("constant", "runtime")),
-    ("stream", "str_stream_rtsrc", ("runtime", "constant")),
-    ("stream", "str_stream_rtdest", ("constant", "runtime")),
-    ("stream", "str_stream_dyn", ("constant", "runtime")),
-    ("stream", "str_stream_runtime", ("runtime", "runtime")),
-    ("stream", "str_stream_tree", ("runtime", "runtime")),
-    ("spread", "str_spread", ("constant",)),
-    ("spread", "str_spread_chain", ("constant",)),
-    ("gather", "str_gather", ("constant",)),
-    ("gather", "str_gather_chain", ("constant",)),
-    ("seqread", "str_seqread", ()),
-    ("seqread", "str_seqread_fan", ()),
-    ("seqwrite", "str_seqwrite", ()),
-    ("seqread", "repl_seq_runtime", ("runtime",)),
-    ("seqwrite", "repl_seq_runtime", ("runtime",)),
-    ("seqwrite", "str_seqwrite_fan", ()),
-    ("broadcast", "str_bcast_round", ("constant",)),
-]
-"""Kind, implementation and how its operands are given."""
 BOXES = ("str_bcast_dense", "str_collect_dim", "sch_permute_runtime", "sch_shift_runtime")
 """Implementations that need a box of nodes."""
 BY_VALUE = ("sch_bcast_dense", "sch_collect_dim", "sch_reduce", "sch_shift", "sch_stream")

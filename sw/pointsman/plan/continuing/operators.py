@@ -80,7 +80,7 @@ def entered(
     operator = through.operator
     found = {}
     for node in sorted(operator.nodes):
-        own = {p for p, phase in enumerate(planned) if any(node in one.operator.nodes for one in phase.operators)}
+        own = _own(node, planned)
         graph = structure.graph_of(node)
         mine = own & set(through.phases)
         for p in set(through.phases) - mine - set(ends):
@@ -127,6 +127,42 @@ def refuse_tangles(through: Through, structure: Structure, planned: Sequence[Pla
                         f"node {node} is in the barrier of phase '{phase.name}' and has no operator in phase "
                         f"'{planned[q].name}', which may come next",
                     )
+        meeting = sorted(operator.nodes & phase.barrier.operator.nodes) if phase.barrier is not None else []
+        own = {node: _own(node, planned) for node in meeting}
+        for node in meeting:
+            passed = _passed_over(p, through, structure, own[node])
+            for other in meeting:
+                for q in sorted(passed & own[other]):
+                    raise _refused(
+                        operator,
+                        f"node {node} may come to it again past phase '{planned[q].name}', in which it has no operator and node "
+                        f"{other} has, and cannot tell one round from the next",
+                    )
+
+
+def _own(node: int, planned: Sequence[PlannedPhase]) -> set[int]:
+    """Phases in which a node has an operator."""
+    return {p for p, phase in enumerate(planned) if any(node in one.operator.nodes for one in phase.operators)}
+
+
+def _passed_over(phase: int, through: Through, structure: Structure, own: set[int]) -> set[int]:
+    """Phases on ways from ``phase`` back to the operator's phases, through none of these and none of ``own``."""
+    outside = set(range(len(structure.phases))) - set(through.phases) - own
+    found: set[int] = set()
+    for q in structure.successors[phase] & outside:
+        found |= _reached(q, structure, outside)
+    return {
+        q for q in found if any(structure.successors[r] & set(through.phases) for r in _reached(q, structure, outside))
+    }
+
+
+def _reached(phase: int, structure: Structure, among: set[int]) -> set[int]:
+    found, waiting = {phase}, [phase]
+    while waiting:
+        for q in structure.successors[waiting.pop()] & among - found:
+            found.add(q)
+            waiting.append(q)
+    return found
 
 
 def continuing(

@@ -14,7 +14,8 @@ rules within a phase and from what is proven here:
 * Nothing else uses the operator's VFSMs or registers in any phase. (Within a phase: rules "promises" and "registers".)
 * A node goes on to a phase without the operator only through a barrier in which all nodes of the operator meet.
 * Of the operator's nodes that meet in any other barrier, all go on to another of its phases or none does: none stays
-  and uses the operator while others wait.
+  and uses the operator while others wait. Nor does any where the others leave, do something in a phase between two rounds, and
+  come again: a node without a part in that phase could not tell one round from the next.
 
 Each stream is followed over the whole operator in each phase; a node that is not in the phase is taken in another
 phase. Leaves alone whether applications use the operator in the same order at all nodes.
@@ -298,6 +299,7 @@ class _Continuing:
         group = self.phases.views[phase].meeting
         if image.technique == "hijack":
             group = dict.fromkeys(images.members[image.barrier], 0)
+        self.check_round(index, phase, having, group)
         phases = set(images.operators[index].continues) - {phase}
         onward = {
             node: {
@@ -319,6 +321,43 @@ class _Continuing:
                             phase,
                             node,
                         )
+
+    def check_round(self, index: int, phase: int, having: set[int], group: Mapping[int, int]) -> None:
+        """Check that of the operator's nodes that meet at the end of ``phase`` none may come round to the operator's phases past
+        phases in which another has something to do: it would use the operator where it is, while the other waits for it."""
+        phases = set(self.images.operators[index].continues)
+        meeting = sorted(having & group.keys())
+        called = {node: self.phases.called(node) for node in meeting}
+        for node in meeting:
+            passed = self.passed(phase, phases, called[node])
+            for other in meeting:
+                between = sorted(passed & called[other]) if group[other] == group[node] else []
+                if between:
+                    self.note(
+                        index,
+                        f"it may come round past phase {self.phases.name(between[0])}, of which it has nothing to do and node "
+                        f"{other} has, and cannot tell one round of the operator from the next",
+                        "something to do there for all that meet",
+                        phase,
+                        node,
+                    )
+
+    def passed(self, phase: int, phases: set[int], called: set[int]) -> set[int]:
+        """Phases other than ``phases`` and ``called`` on ways from ``phase`` to one of ``phases`` through no others."""
+        program = self.phases.program
+        reached: set[int] = set()
+        waiting = [q for q in program[phase] if q not in phases and q not in called]
+        while waiting:
+            one = waiting.pop()
+            if one not in reached:
+                reached.add(one)
+                waiting += [q for q in program[one] if q not in phases and q not in called]
+        back: set[int] = set()
+        more = {q for q in reached if not phases.isdisjoint(program[q])}
+        while more:
+            back |= more
+            more = {q for q in reached - back if not more.isdisjoint(program[q])}
+        return back
 
     def check_shared(self) -> None:
         """Check that no phase of a node outside a continuing operator uses the operator's VFSMs."""

@@ -66,6 +66,8 @@ def check_node_operator(notes: StructureNotes, node: int, index: int, operator: 
             "a schedule of that phase",
             **place,
         )
+    if any(role.void for role in operator.roles) and any(phase.barrier == index for phase in notes.images.phases):
+        notes.note("structure", "it closes a phase, and a node has no part in it", "nodes that all meet", **place)
     for role in operator.roles:
         if not 1 <= role.turns <= MAX_NODES or not 0 <= role.delay <= MOST_WAIT:
             message = f"a role begins again after {role.turns} calls, and waits for {role.delay} cycles"
@@ -136,6 +138,8 @@ def _check_lane(notes: StructureNotes, number: int, lane: LaneImage, role: Role,
         notes.in_range(f"a register of lane {number}", register, notes.images.shape.registers, **place)
     if not lane.registers:
         notes.note("structure", f"lane {number} has no registers", "at least one", **place)
+    if len(set(lane.registers)) != len(lane.registers):
+        notes.note("structure", f"lane {number} has a register twice", "each once, in turn", **place)
     if lane.words is not None and not 0 <= lane.words <= m:
         notes.note("structure", f"lane {number} has {lane.words} words", f"0 to {m}, the message's", **place)
     if lane.after_all and lane.after is None:

@@ -131,7 +131,7 @@ def test_annotations_it_is_annotated_anew(by_hand: ModuleType, change: ModuleTyp
     breaks(
         "annotations",
         "it is annotated anew",
-        change.with_part(images, 0, 0, annotations=(*images.nodes[0].phases[0].annotations, more)),
+        change.with_part(images, 0, 0, annotations=(more, *images.nodes[0].phases[0].annotations)),
     )
 
 
