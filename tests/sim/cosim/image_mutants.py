@@ -51,6 +51,73 @@ SECONDS = 60.0
 MOST_CYCLES = 2_000_000
 FAULTS = ("wrong", "deadlock", "crash", "judge")
 
+TIMES = "time: words may come later or sooner, and none is taken for another"
+SAID = "said in reports and messages"
+UNUSED = "of an operator that closes a phase or brings messages, which no application calls"
+FREE = "another that does as well: the choice is the compiler's"
+HARMLESS = {
+    "Combination.step": TIMES,
+    "Images.name": SAID,
+    "Images.promises": "an order of promises, which stand beside each other",
+    "LaneImage.after": TIMES,
+    "LaneImage.after_all": TIMES,
+    "LaneImage.data": "a word whose contents do not matter, or one that stays with its node",
+    "LaneImage.pair": TIMES,
+    "LaneImage.step": TIMES,
+    "LaneImage.turn": UNUSED,
+    "LaneImage.window": TIMES,
+    "LaneImage.words": "the message's own length, in the other of two ways",
+    "NodeImage.operators": UNUSED,
+    "NodeImage.phases": "an order of phases, each of which says which it is",
+    "NodeOperator.role_of": "another role that does the same",
+    "NodeOperator.roles": "a role that no value takes",
+    "NodePhase.annotations": "of a VFSM that moves nothing before a load function has rewritten it",
+    "NodePhase.schedule": "a slot that no word needs",
+    "NodePhase.second": "a slot that no word needs",
+    "NodePhase.settle": TIMES,
+    "Operator.b": "what the compiler was to aim at; beside the text it is compared",
+    "Operator.c": "what the compiler was to aim at; beside the text it is compared",
+    "Operator.instances": UNUSED,
+    "Operator.label": UNUSED,
+    "Operator.m": UNUSED,
+    "Operator.pipelined": "what the compiler was to aim at; beside the text it is compared",
+    "Operator.type": UNUSED,
+    "OperatorImage.bandwidth": SAID,
+    "OperatorImage.implementation": SAID,
+    "OperatorImage.label": UNUSED,
+    "OperatorImage.m": UNUSED,
+    "OperatorImage.source": SAID,
+    "OperatorImage.synchronised": "nodes that rewrite together though each might for itself",
+    "OperatorImage.type": UNUSED,
+    "PhaseImage.block": FREE,
+    "PhaseImage.last": "fewer operators after which a node leaves, or any of them",
+    "PhaseImage.load_cycles": SAID,
+    "PhaseImage.name": SAID,
+    "PhaseImage.operators": "an order of operators, which stand beside each other",
+    "PhaseImage.order": "less that is known of the order",
+    "PhaseImage.reason": SAID,
+    "PhaseImage.successors": "a phase that may follow and does not in this program",
+    "PhaseImage.technique": "nodes that wait for a time that is none",
+    "Promise.held": "a stream that ends in the same register in all stages",
+    "Promise.phase": UNUSED,
+    "Promise.stream": SAID,
+    "Promise.values": UNUSED,
+    "ReplacedImage.implementation": SAID,
+    "ReplacedImage.source": SAID,
+    "Role.by_item": "a role with one lane or none, whose items are its message",
+    "Role.combines": "a copy that nobody reads",
+    "Role.delay": TIMES,
+    "Role.kind": "a call that moves nothing is allowed",
+    "Role.lanes": UNUSED,
+    "Role.local": "a node that reads what it has written itself, in the other of two ways",
+    "Role.result": "a role that brings no message",
+    "Role.rewrites": "an order of commands, all of which take effect before words come",
+    "Role.switch": "the step before the first that has lanes",
+    "Role.void": "a role that sends no message",
+    "Runtime.block": "what the compiler was to aim at; beside the text it is compared",
+}
+"""Why a mutant that is accepted and runs right does so, by field. A field of which that is not known is told."""
+
 Step = tuple[str, Any]
 """("field", name) or ("item", index)."""
 
@@ -242,6 +309,11 @@ def main() -> None:
         if path is not None and done.mutants % 10 == 0:
             write_whole(path, json.dumps(asdict(done), indent=1, sort_keys=True).encode())
     print(json.dumps(done.outcomes))
+    for name, counts in sorted(done.fields.items()):
+        if counts.get("right"):
+            print(
+                f"{counts['right']:6} of {sum(counts.values()):6} right: {name}: {HARMLESS.get(name, 'why is not known')}"
+            )
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from typing import Any
 
 from pointsman.artifacts.images.images import Images
 from pointsman.artifacts.scripts import MESSAGE, Call, Combine, Exchange, Receive, Script, Send
+from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 from pointsman.program.catalogue import ITEM_FUNCTIONS, OPERATORS
 from pointsman.program.program import Operator, Runtime
@@ -56,7 +57,13 @@ def check_messages(images: Images, scripts: Scripts, notebook: Notebook) -> dict
                 notebook.leave_out(f"messages of '{image.label}' for all of its values: one in {step} is looked at")
             for numbers in values[::step]:
                 notebook.counts["meanings"] += 1
-                run = MessageRun(settled(operator, numbers), scripts(operator, way, images.topology, numbers))
+                try:
+                    made = scripts(operator, way, images.topology, numbers)
+                except PointsmanError as error:
+                    right = "an implementation by messages of its kind"
+                    notebook.note("meaning", f"the run time has no messages for it: {error.message}", right, image)
+                    break
+                run = MessageRun(settled(operator, numbers), made)
                 for node, message, right in run.problems():
                     said = said_values(operator, numbers)
                     notebook.note("meaning", message, right, image, values=(said,) if said else (), node=node)

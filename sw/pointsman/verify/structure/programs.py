@@ -119,6 +119,9 @@ def check_definition(notes: StructureNotes, program: Operator, **place: Any) -> 
             value = instance.operand(operand.name)
             if not _fits(operand, value, len(nodes)):
                 problems.append((f"its {operand.name} is {str(value)[:60]}", f"a {operand.sort} of its instance"))
+    every = [node for instance in program.instances for node in instance.nodes]
+    if spec.flow == "functional" and len(set(every)) != len(every):
+        problems.append(("its instances have a node in common", "none, as each calls its function once"))
     if program.valid is not None and program.instances:
         most = max(len(instance.nodes) for instance in program.instances)
         if len(set(program.valid)) != len(program.valid) or not all(0 <= k < most for k in program.valid):
@@ -133,9 +136,12 @@ def _fits(operand: Operand, value: object, size: int) -> bool:
     if isinstance(value, Runtime):
         if value.values == ():
             return False
+        kind = "dynamic" if value.dynamic else "distributed" if value.distributed else "plain"
+        if kind not in operand.runtime or (value.dynamic and not value.distributed):
+            return False
         listed = value.values or ()
         within = all(abs(one) <= size if operand.sort == "distance" else 0 <= one < size for one in listed)
-        return bool(operand.runtime) and within and len(set(listed)) == len(listed)
+        return within and len(set(listed)) == len(listed)
     if operand.sort == "function":
         return value is None or isinstance(value, str)
     if operand.sort in ("nodes", "permutation"):
