@@ -5,6 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).with_name("pictures")))
+
+from make_rules import PICTURES
+
 from pointsman.verify.report import RULES
 
 PAGE = Path(__file__).with_name("check.md")
@@ -16,7 +20,8 @@ def page() -> str:
     before, rest = PAGE.read_text().split(BEGIN)
     _, after = rest.split(END)
     rows = [
-        f"| *{name}* | {rule.law} | {rule.section} | {', '.join(f'`{where}`' for where in rule.proved_in)} |\n"
+        f"| *{name}* ![{PICTURES[name].says}](pictures/rules/{name}.svg) | {rule.law} | {rule.section} | "
+        f"{', '.join(f'`{where}`' for where in rule.proved_in)} |\n"
         for name, rule in RULES.items()
     ]
     table = ["\n| rule | law | Metcalf 1997 | proved in `pointsman.verify` |\n", "|---|---|---|---|\n", *rows, "\n"]

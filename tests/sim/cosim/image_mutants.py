@@ -56,6 +56,7 @@ SAID = "said in reports and messages"
 UNUSED = "of an operator that closes a phase or brings messages, which no application calls"
 FREE = "another that does as well: the choice is the compiler's"
 HARMLESS = {
+    "Annotation.type": "a type of move that does the same there",
     "Combination.step": TIMES,
     "Images.name": SAID,
     "Images.promises": "an order of promises, which stand beside each other",

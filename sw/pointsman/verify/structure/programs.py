@@ -161,7 +161,10 @@ def _check_values(notes: StructureNotes, index: int, program: Operator, place: d
     sorts = {one.name: one.sort for one in OPERATORS[program.kind].operands}
     least = min(len(instance.nodes) for instance in program.instances)
     for value in image.values:
-        right = len(value) == len(program.chosen) and all(
+        if len(value) != len(program.chosen):
+            notes.note("structure", f"it has a role for the values {value}", f"{len(program.chosen)} values", **place)
+            return
+        right = all(
             abs(number) <= least if sorts[name] == "distance" else 0 <= number < least and number not in program.chained
             for name, number in zip(program.chosen, value, strict=True)
         )

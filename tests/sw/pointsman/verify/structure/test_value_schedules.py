@@ -80,7 +80,7 @@ def test_a_barrier_must_not_join_instances_that_choose_without_each_other() -> N
 def test_an_operator_in_the_phase_of_a_schedule_is_refused() -> None:
     images = compiled()
     phases = list(images.phases)
-    operators = (*images.operators, replace(images.operators[0], label="c", values=((),)))
+    operators = (*images.operators, replace(images.operators[0], label="c", values=((),), program=None))
     phases[0] = replace(phases[0], operators=(*phases[0].operators, len(images.operators)))
     changed = replace(images, phases=tuple(phases), operators=operators)
     assert "operator c is in its phase" in findings(changed)
