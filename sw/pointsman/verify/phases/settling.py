@@ -8,9 +8,10 @@ Example: the word comes to node 1 after 3 cycles and to node 5 after 12. Node 5 
 its router takes the command to change. Node 1 may write words 12 - 3 + 8 + 2 cycles after its own change: both take equally long
 otherwise, but for the 2 cycles by which one processor may be slower to take the word and to send the command.
 
-Leaves to ``links`` where a node must settle at all, and to ``ends`` that the barrier holds back every node. Of phases that end
-by a message over streams of other operators ("hijack") only the wait for the command is looked at: how far the nodes are apart
-there is not worked out.
+Where a message over streams of other operators ends a phase ("hijack"), nodes are apart at least by the way of its last word from
+whoever sends it to whoever reads it; the processors between may make it more, which is not worked out.
+
+Leaves to ``links`` where a node must settle at all, and to ``ends`` that the barrier holds back every node.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def check_settling(games: PhaseGames) -> None:
         return
     for game in games.games(closing, 0).all:
         wait = {node: _longest_wait(games, node) for node in game.lanes}
-        apart = _apart(games, closing, game, wait) if games.image.technique == "barrier" else {}
+        apart = (_apart if games.image.technique == "barrier" else _last_words)(games, closing, game, wait)
         for node in game.lanes:
             own = games.view.nodes[node].part.settle if node in games.view.nodes else ()
             need = apart.get(node, max(wait.values(), default=0)) + LATEST - EARLIEST
@@ -76,6 +77,25 @@ def _apart(games: PhaseGames, closing: int, game: GameBoard, wait: dict[int, int
             for node, when in late.items():
                 found[node] = max(found.get(node, 0), latest - when)
     return found
+
+
+def _last_words(games: PhaseGames, closing: int, game: GameBoard, wait: dict[int, int]) -> dict[int, int]:
+    """By node that writes last, the fewest cycles from its own leave to go until the command to change has been taken at every
+    node that reads these words last."""
+    last = {node: own[-1] for node, own in game.lanes.items()}
+    found: dict[int, int] = {}
+    for node, lane in last.items():
+        for register in lane.registers if lane.write else ():
+            least: dict[int, int] = {}
+            for come in _times(games, game, (node, register)):
+                for (other, end), when in come.items():
+                    if other != node and other in last and not last[other].write and end in last[other].registers:
+                        least[other] = min(least.get(other, when), when)
+            for other, when in least.items():
+                later = when + games.delay(closing, 0, other) + wait[other] - games.delay(closing, 0, node)
+                found[node] = max(found.get(node, 0), later)
+    most = max(wait.values(), default=0)
+    return {node: max(cycles, most) for node, cycles in found.items()}
 
 
 def _times(games: PhaseGames, game: GameBoard, at: At) -> Iterator[dict[At, int]]:

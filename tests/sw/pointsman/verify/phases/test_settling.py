@@ -13,6 +13,9 @@ from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
+from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_tree import fold
+from pointsman.plan.structure.structure import divided
 from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
 
@@ -97,3 +100,17 @@ def test_where_vfsm_1_has_fewer_slots_nodes_wait_longer(images: Images) -> None:
     found = check_images(waiting(slower, lambda node, old: 1)).findings
     more = [re.match(r"at least (\d+)", one.right) for one in found if one.rule == "settling" and one.node == 0]
     assert all(match is not None and int(match[1]) >= least[0] for match in more)
+
+
+def test_behind_a_message_over_other_streams_the_way_of_its_last_word_counts() -> None:
+    text = "(loop 'l 2 (broadcast 'o 3 :m 3 :impl 'str_bcast) (barrier 'z))"
+    program = compile_text(text, topology=mesh(2, 2))
+    root = disjoint_tree(program)
+    structure = divided(program, root, fold(root, lambda part, i: True))
+    made = make_images(make_plan(program, NodeShape(), name="t", structures=[structure]))
+    assert made.phases[0].technique == "hijack"
+    assert check_images(made).ok
+    least = needs(waiting(made, lambda node, old: 1))
+    waits = 6  # for the command, wherever nobody is further on
+    assert max(least.values()) > waits
+    assert needs(waiting(made, lambda node, old: max(least.values()))) == {}
