@@ -10,6 +10,7 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.conflicts.link_slots import kept_links, link_writes
+from pointsman.plan.continuing import operators
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
@@ -17,6 +18,8 @@ from pointsman.plan.structure.extents import disjoint_tree
 from pointsman.plan.structure.phase_tree import fold
 from pointsman.plan.structure.structure import Structure, divided
 from pointsman.plan.timeline.timeline import timeline
+from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 SHAPE = NodeShape(registers=32)
 
@@ -114,6 +117,26 @@ def test_a_node_that_stays_while_others_go_on_is_refused() -> None:
               (loop 'l 2 (cshift 'a 1 :m 2) (subset '(0 1) (broadcast 'b (runtime) :m 2)) (cshift 'c 1 :m 2)))
             """
         )
+
+
+ROUNDS = """
+(loop 'l 2
+  (subset '((0 2)) (stream 's 0 1 :m 12))
+  (parallel (subset '((0 1)) (stream 'k 0 1 :m 3)) (sequential (reduce 'r 'f 1 :m 2) (broadcast 'b (runtime) :m 3))))
+"""
+
+
+def test_a_node_that_could_not_tell_one_round_from_the_next_is_refused() -> None:
+    """Node 0 leaves for s, in which node 1 has nothing to do; node 1 would use k where it is, and wait for node 0 there."""
+    with pytest.raises(PlanError, match=r"'k' cannot continue.*node 1 may come to it again past phase 's'.*node 0 has"):
+        planned(ROUNDS, (3, 1))
+
+
+def test_the_judge_finds_a_node_that_could_not_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operators, "_passed_over", lambda *_: set())
+    (finding,) = check_images(make_images(planned(ROUNDS, (3, 1)))).findings
+    assert (finding.rule, finding.node, finding.operator) == ("continuing", 1, "k")
+    assert "cannot tell one round of the operator from the next" in finding.message
 
 
 def test_an_operator_that_rewrites_the_router_is_refused() -> None:
