@@ -40,9 +40,9 @@ class Rule:
 
 RULES: dict[str, Rule] = {
     "structure": Rule(
-        "Every number names something that is there, every table has its full size, and no list or field may stand in two ways.",
+        "Every number names something that is there, every table has its full size, and no field says what it cannot mean.",
         "§7.1",
-        ("structure.structure", "structure.notes", "structure.roles", "structure.programs", "structure.lists"),
+        ("structure.structure", "structure.notes", "structure.roles", "structure.programs", "structure.fields"),
     ),
     "blocks": Rule(
         "The blocks of a node's phases lie behind the loader block and in the memory; those that share one take time to load.",

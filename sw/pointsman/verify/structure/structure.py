@@ -17,7 +17,7 @@ from pointsman.errors import PointsmanError
 from pointsman.verify.node.phase_view import made_operators
 from pointsman.verify.report import Notebook
 
-from .lists import check_lists
+from .fields import check_fields
 from .notes import StructureNotes
 from .programs import ONLINE, check_definition, check_operator
 from .roles import check_node_operator, check_rewrites
@@ -53,7 +53,7 @@ def check_structure(images: Images, notebook: Notebook) -> None:
     _check_passages(notes)
     if notebook.stopped:
         return
-    check_lists(notes)
+    check_fields(notes)
     for node in range(topology.nodes):
         _check_residents(notes, node)
         check_rewrites(notes, node)

@@ -1,0 +1,39 @@
+"""First pass of the judge, fourth part: fields that only some operators have.
+
+Takes images whose numbers name something; notes findings of the rule "structure". Nothing goes wrong with a second schedule that
+no phase has, or with an operator that stands twice in its phase. But every field of an image is to say something.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pointsman.verify.node.phase_view import made_operators
+
+from .notes import StructureNotes
+
+
+def check_fields(notes: StructureNotes) -> None:
+    """Check fields of operators that the program does not have, and of roles that go to other schedules and turns."""
+    images = notes.images
+    for number, phase in enumerate(images.phases):
+        if len(set(phase.operators)) != len(phase.operators):
+            notes.note("structure", "it has an operator twice", "each once", phase=number)
+    made = {index for phase in images.phases for index in made_operators(phase)}
+    for index, image in enumerate(images.operators):
+        known = image.remote or image.partial or image.synchronised or image.gated or bool(image.instances)
+        if index in made and (known or image.runtime or image.stages > 1):
+            message = "it closes a phase or brings messages, and its load function rewrites"
+            right = "an operator without run-time values"
+            notes.note("structure", message, right, operator=image.label, source=image.source)
+    for node, image_of_node in enumerate(images.nodes):
+        for index, here in image_of_node.operators:
+            image = images.operators[index]
+            place: dict[str, Any] = {"node": node, "operator": image.label, "source": image.source}
+            second = images.phases[image.phase].second
+            for role in here.roles:
+                if role.switch is not None and not second:
+                    notes.note("structure", "it goes to a second schedule that there is not", "one schedule", **place)
+                if role.turns != 1 + max((0, *(lane.turn for lane in role.lanes))):
+                    message = f"it begins again after {role.turns} calls"
+                    notes.note("structure", message, "after the last call that has lanes", **place)
