@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
@@ -84,8 +88,8 @@ class InterfaceRegisters(wiring.Component):
     the processor makes one access a cycle. Who comes first: the processor, then the pipeline with the lower
     number. So ``p_full`` alone tells the processor whether its access succeeds.
 
-    Pipelines name a register two cycles before they ask for it. Its full bit is looked up one cycle before, and what
-    happens to it in that cycle is caught in flops beside it, so that no request waits for a look-up.
+    Pipelines name a register two cycles before they ask for it. Its full bit, and which bank has its word, are looked up
+    one cycle before, with what happens to it in that cycle, so that no request waits for a look-up.
 
     Latency: one cycle from a write, by either side, to its full bit. Router reads are immediate, given their number;
     ``p_read_data`` follows ``p_read`` by one cycle.
@@ -117,8 +121,12 @@ class InterfaceRegisters(wiring.Component):
     Attributes
     ----------
     banks : list of Memory
-        The processor and each pipeline write a bank of their own; the word of register r is the exclusive or of all
-        banks at r. So every memory has one write port, and nothing has to tell which bank is the right one.
+        The processor and each pipeline write a bank of their own, so every memory has one write port. A bank that does
+        not have a register's word may be written in vain: who asks for a register that it may fill writes, before it is
+        known whether another one wins.
+    held_by_<p> : Signal(registers)
+        Bit r: the word of register r is in the bank of pipeline p. In no pipeline's: in the processor's. Reset changes
+        neither words nor this.
     """
 
     def __init__(self, *, shape: NodeShape) -> None:
@@ -128,6 +136,7 @@ class InterfaceRegisters(wiring.Component):
         super().__init__(ports | processor_members(shape))
         depth = max(2, shape.registers)
         self.banks = [Memory(shape=shape.width, depth=depth, init=[]) for _ in range(1 + shape.pipelines)]
+        self.held_by = [Signal(shape.registers, name=f"held_by_{p}", reset_less=True) for p in range(shape.pipelines)]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -167,55 +176,87 @@ class InterfaceRegisters(wiring.Component):
         # What that means for those who come next.
         for access in everybody:
             looked_up = Signal(name=f"{access.name}_looked_up")
-            hit = self.p_address == access.next_number
-            m.d.comb += looked_up.eq((full & access.next_select).any())
+            hit = Signal(name=f"{access.name}_hit")
+            m.d.comb += [
+                looked_up.eq((full & access.next_select).any()),
+                hit.eq(self.p_address == access.next_number),
+            ]
             filled = [asks[p] & access.follows(m, writers[p]) for p in pipelines]
             cleared = [clears[p] & access.follows(m, readers[p]) for p in pipelines]
-            m.d.sync += [
-                access.was_full.eq(Mux(looked_up, ~(hit & self.p_read), hit & self.p_write)),
-                access.filled.eq(Cat(*filled).any()),
-                access.cleared.eq(Cat(*cleared).any()),
-            ]
+            left = Mux(looked_up, ~(hit & self.p_read), hit & self.p_write)
+            m.d.sync += access.full.eq((left & ~Cat(*cleared).any()) | Cat(*filled).any())
+            if access in readers:
+                held_by = [(by & access.next_select).any() for by in self.held_by]
+                by_processor = hit & self.p_write & ~looked_up
+                by_pipeline = Cat(*filled).any()
+                by = [
+                    (won | (by & ~by_pipeline)) & ~by_processor for won, by in zip(_first(filled), held_by, strict=True)
+                ]
+                m.d.sync += access.bank.eq(_one_of(by))
         for r in range(shape.registers):
             filled = [asks[p] & writers[p].select[r] for p in pipelines]
             cleared = [clears[p] & readers[p].select[r] for p in pipelines]
             kept = Mux(full[r], ~(chosen[r] & self.p_read), chosen[r] & self.p_write)
             m.d.sync += full[r].eq((kept & ~Cat(*cleared).any()) | Cat(*filled).any())
+            by_processor = chosen[r] & self.p_write & ~full[r]
+            with m.If(by_processor | Cat(*filled).any()):
+                m.d.sync += [
+                    by[r].eq(~by_processor & won) for by, won in zip(self.held_by, _first(filled), strict=True)
+                ]
 
         # Words.
-        def shares(number: Value, but: int | None = None) -> Value:
-            """Exclusive or of the banks, one perhaps left out, at a register."""
-            result: Value | None = None
-            for k, bank in enumerate(self.banks):
-                if k != but:
-                    port = bank.read_port(domain="comb")
-                    m.d.comb += port.addr.eq(number)
-                    result = port.data if result is None else result ^ port.data
-            assert result is not None
-            return result
+        def rows(number: Value) -> list[Value]:
+            """The words of all banks at a register."""
+            ports = [bank.read_port(domain="comb") for bank in self.banks]
+            m.d.comb += [port.addr.eq(number) for port in ports]
+            return [port.data for port in ports]
 
         for p in pipelines:
-            m.d.comb += reads[p].data.eq(shares(readers[p].number))
+            m.d.comb += reads[p].data.eq(_chosen(rows(readers[p].number), readers[p].bank))
+        # The processor has a cycle, so the words of all banks are caught, and chosen from afterwards.
         there = 1 if shape.registers == 1 << len(self.p_address) else chosen.any()
+        caught: list[Value] = []
         with m.If(self.p_read & there):
-            m.d.sync += self.p_read_data.eq(shares(self.p_address))
-        # Two registers at a time, so that the write enable of the bank follows soon.
-        present = Cat(full, Const(1, 1))  # the register that makes the last pair complete takes nothing
-        pairs = [
-            (self.p_address[1:] == r // 2) & self.p_write & ~Mux(self.p_address[0], present[r + 1], present[r])
-            for r in range(0, shape.registers, 2)
+            for k, row in enumerate(rows(self.p_address)):
+                caught.append(Signal(shape.width, name=f"p_read_{k}"))
+                m.d.sync += caught[k].eq(row)
+            held_by = [(by & chosen).any() for by in self.held_by]
+            caught_bank = Signal(len(self.banks), name="p_read_bank", init=1)
+            m.d.sync += caught_bank.eq(_one_of(held_by))
+        m.d.comb += self.p_read_data.eq(_chosen(caught, caught_bank))
+        # Four registers at a time, so that the write enable of the bank follows soon.
+        taken = Cat(full, Const(7, 3))  # those that make the last four complete take nothing
+        low, high = self.p_address[:2], self.p_address[2:]
+        fours = [
+            (high == r // 4) & self.p_write & ~taken[r : r + 4].bit_select(low, 1) for r in range(0, shape.registers, 4)
         ]
-        p_fills = Cat(*pairs).any()
+        p_fills = Cat(*fours).any()
         words = [(p_fills, self.p_address, self.p_write_data)]
-        words += [(fills[p], writers[p].number, writes[p].data) for p in pipelines]
-        for k, (enable, number, word) in enumerate(words):
-            port = self.banks[k].write_port()
-            m.d.comb += [port.en.eq(enable), port.addr.eq(number), port.data.eq(word ^ shares(number, but=k))]
+        words += [(asks[p], writers[p].number, writes[p].data) for p in pipelines]
+        for bank, (enable, number, word) in zip(self.banks, words, strict=True):
+            port = bank.write_port()
+            m.d.comb += [port.en.eq(enable), port.addr.eq(number), port.data.eq(word)]
         return m
 
 
+def _first(asking: Sequence[Value]) -> list[Value]:
+    """Of those who ask the first, in whose favour the others lose."""
+    return [ask & ~Cat(*asking[:p]).any() if p else ask for p, ask in enumerate(asking)]
+
+
+def _one_of(held_by: Sequence[Value]) -> Value:
+    """A bit for each bank: the processor's holds what no pipeline's does."""
+    return Cat(~Cat(*held_by).any(), *held_by)
+
+
+def _chosen(rows: Sequence[Value], bank: Value) -> Value:
+    """Of the words of all banks the one whose bit is set."""
+    parts = [row & bit.replicate(len(row)) for row, bit in zip(rows, bank, strict=True)]
+    return reduce(or_, parts)
+
+
 class _Accessor:
-    """A port of a pipeline: the register it asks for, and whether that is full.
+    """A port of a pipeline: the register it asks for, whether that is full, and for readers in which bank its word is.
 
     ``coming`` is the number two cycles before, ``next_number`` one cycle before, ``number`` in the cycle of the request;
     ``select`` has a bit for each register.
@@ -230,16 +271,14 @@ class _Accessor:
 
         self.next_number, self.number = signal("next_number", len(coming)), signal("number", len(coming))
         self.next_select, self.select = signal("next_select", shape.registers), signal("select", shape.registers)
-        self.was_full, self.filled, self.cleared, self.full = (
-            Signal(name=f"{name}_{kind}") for kind in ("was_full", "filled", "cleared", "full")
-        )
+        self.full = Signal(name=f"{name}_full")
+        self.bank = signal("bank", 1 + shape.pipelines)
         m.d.sync += [
             self.next_number.eq(coming),
             self.number.eq(self.next_number),
             self.next_select.eq(_one_hot(coming, shape.registers)),
             self.select.eq(self.next_select),
         ]
-        m.d.comb += self.full.eq((self.was_full & ~self.cleared) | self.filled)
 
     def follows(self, m: Module, other: _Accessor) -> Signal:
         """In the cycle before this one's request: ``other``, whose request is now, has the same register."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Value
+from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect
 
@@ -112,22 +112,37 @@ class Node(wiring.Component):
         for name, member in processor_members(self.shape).items():
             inner, outer = getattr(interface, name), getattr(self, name)
             m.d.comb += inner.eq(outer) if member.flow == In else outer.eq(inner)
+        self._precedence(m)
         for d in range(self.shape.neighbours):
             self._link(m, d)
         return m
 
+    def _precedence(self, m: Module) -> None:
+        """Of two pipelines at one link the one with the lower number comes first. Whether they meet there is known a cycle
+        before."""
+        for p, transfer in enumerate(self.transfers):
+            accepts, claims = [], []
+            for q, lower in enumerate(self.transfers[:p]):
+                reads_meet = Signal(name=f"reads_meet_{q}_{p}", reset_less=True)
+                writes_meet = Signal(name=f"writes_meet_{q}_{p}", reset_less=True)
+                m.d.sync += [
+                    reads_meet.eq((transfer.next_links & lower.next_links).any()),
+                    writes_meet.eq((transfer.read_to_links & lower.read_to_links).any()),
+                ]
+                accepts.append(reads_meet & lower.in_open)
+                claims.append(writes_meet & lower.write_valid)
+            m.d.comb += [transfer.in_lost.eq(_any(accepts)), transfer.out_lost.eq(_any(claims))]
+
     def _link(self, m: Module, d: int) -> None:
-        """Share link ``d`` among the pipelines: the one with the lower number comes first."""
+        """Share link ``d`` among the pipelines."""
         accepting: list[Value] = []
-        claiming: list[Value] = []
         for transfer in self.transfers:
             m.d.comb += [
-                transfer.in_valid[d].eq(getattr(self, f"in_valid_{d}") & ~_any(accepting)),
+                transfer.in_valid[d].eq(getattr(self, f"in_valid_{d}")),
                 getattr(transfer, f"in_data_{d}").eq(getattr(self, f"in_data_{d}")),
-                transfer.out_accept[d].eq(getattr(self, f"out_accept_{d}") & ~_any(claiming)),
+                transfer.out_accept[d].eq(getattr(self, f"out_accept_{d}")),
             ]
             accepting.append(transfer.in_accept[d])
-            claiming.append(transfer.out_claim[d])
         m.d.comb += getattr(self, f"in_accept_{d}").eq(_any(accepting))
         # The first claim in precedence decides; later assignments in the chain are the earlier pipelines.
         m.d.comb += getattr(self, f"out_data_{d}").eq(self.transfers[-1].out_data)

@@ -50,17 +50,27 @@ class TransferStages(wiring.Component):
     in_accept : Signal(neighbours), out
         Bit d: the read stage takes a word from link d, if there is one.
     in_valid : Signal(neighbours), in
-        Bit d: link d has a word, and no pipeline with precedence accepts it.
+        Bit d: link d has a word.
+    in_lost : Signal(1), in
+        A pipeline with precedence accepts the word of the link that this one reads.
+    in_open : Signal(1), out
+        The read stage takes a word from its source, if there is one.
+    next_links : Signal(neighbours), out
+        Bit d: the VFSM in the look-up stage reads link d.
     in_data_<d> : Signal(width), in
         Word on link d.
     out_claim : Signal(neighbours), out
         Bit d: the write stage has a word for link d.
     out_valid : Signal(1), out
-        The claimed link may take ``out_data``. Low while a fork's second leg cannot.
+        The claimed link may take ``out_data``. Low while a fork's second leg cannot. Valid with a claim.
     out_data : Signal(width), out
         Word in the write stage. Also the command, with ``memadr``.
     out_accept : Signal(neighbours), in
-        Bit d: the reader of link d accepts, and no pipeline with precedence claims the link.
+        Bit d: the reader of link d accepts.
+    out_lost : Signal(1), in
+        A pipeline with precedence claims the link that this one claims.
+    read_to_links : Signal(neighbours), out
+        Bit d: the VFSM in the read stage writes to link d.
     read : interface.read_signature(shape), out
         Read of an interface register.
     write : interface.write_signature(shape), out
@@ -99,11 +109,16 @@ class TransferStages(wiring.Component):
                 "annotation": In(data.StructLayout(codes.annotation_layout)),
                 "in_accept": Out(n),
                 "in_valid": In(n),
+                "in_lost": In(1),
+                "in_open": Out(1),
+                "next_links": Out(n),
                 **{f"in_data_{d}": In(shape.width) for d in range(n)},
                 "out_claim": Out(n),
                 "out_valid": Out(1),
                 "out_data": Out(shape.width),
                 "out_accept": In(n),
+                "out_lost": In(1),
+                "read_to_links": Out(n),
                 "read": Out(read_signature(shape)),
                 "write": Out(write_signature(shape)),
                 "memadr": Out(1),
@@ -152,7 +167,7 @@ class TransferStages(wiring.Component):
             "into1": (self.vfsm == x.target) & x.to_buffer,
             "into2": (self.vfsm == r.target) & r.to_buffer,
             "into3": self.vfsm == w.target,
-            "from1": (self.vfsm == x.source) & x.from_buffer,
+            "from1": (self.vfsm == x.source) & x.from_buffer & ~x.copy,
             "from2": self.vfsm == r.source,
             "source_same1": source == x.vfsm,
             "source_same2": source == r.vfsm,
@@ -160,7 +175,7 @@ class TransferStages(wiring.Component):
             "source_into2": (source == r.target) & r.to_buffer,
             "source_into3": source == w.target,
             "source_into1": (source == x.target) & x.to_buffer,
-            "source_from1": (source == x.source) & x.from_buffer,
+            "source_from1": (source == x.source) & x.from_buffer & ~x.copy,
             "source_from2": source == r.source,
             "target_same1": target == x.vfsm,
             "target_same2": target == r.vfsm,
@@ -183,6 +198,7 @@ class TransferStages(wiring.Component):
 
         # Decided below.
         retry, open_, fill, leaves, stays = (Signal(name=n) for n in ("retry", "open", "fill", "leaves", "stays"))
+        taken, take_buffer = Signal(), Signal()
         kept = full_bits.kept
         r_into1 = later("r_into1", look["into1"])
         r_source_into1 = later("r_source_into1", look["source_into1"])
@@ -203,26 +219,43 @@ class TransferStages(wiring.Component):
         m.d.comb += [
             # Without the word that is in the write stage and may have to stay.
             x_filled.eq(look["into2"] & fill),
-            x_counts.eq(~(look["same2"] & taken_valid) & ~(look["from1"] & leaves)),
+            x_counts.eq(~(look["same2"] & taken_valid) & ~(look["from1"] & take_buffer)),
             x_found.eq(look_now(full_bits.full_0, look["from2"], look["into3"], look["same3"])),
             # The next write stage has the word of this VFSM's buffer, or may have to keep its word, or fills its buffer.
             x_again.eq(look["same1"] & retry),
             x_blocked.eq(look["same1"] & r.refusable),
         ]
         going = self.next_active & ~x_again
-        r_empty = later("r_empty", going & ~x_filled & ~(x_counts & x_found), reset_less=False)
-        r_full = later("r_full", (going & x_filled) | ((going & x_counts) & x_found), reset_less=False)
-        r_stayed = later("r_stayed", self.next_active & look["same2"] & stays, reset_less=False)
-        r_shut = later("r_shut", x_blocked | look["into1"])
+        x_empty = Signal()
+        x_full = Signal()
+        x_stays = Signal()
+        m.d.comb += [
+            x_empty.eq(going & ~x_filled & ~(x_counts & x_found)),
+            x_full.eq((going & x_filled) | ((going & x_counts) & x_found)),
+            x_stays.eq(self.next_active & look["same2"] & stays),
+        ]
+        r_empty = later("r_empty", x_empty, reset_less=False)
+        r_full = later("r_full", x_full, reset_less=False)
+        r_stayed = later("r_stayed", x_stays, reset_less=False)
+        # Its own word has just stayed, or the next write stage has its word, or one for its buffer.
+        r_shut = later("r_shut", x_stays | (taken & (x_blocked | look["into1"])), reset_less=False)
         r_own = later("r_own", x_blocked)
-        r_asks = later("r_asks", going & x.from_register & ~x_filled & ~(x_counts & x_found), reset_less=False)
-        r_mute = later("r_mute", x_blocked | look["into1"] | r.to_register)
+        r_asks = later("r_asks", x_empty & x.from_register, reset_less=False)
+        r_links = Signal(shape.neighbours)
+        m.d.sync += r_links.eq(x.links & (x_empty & ~x_stays).replicate(shape.neighbours))
+        # Where its word comes from, if it gets one; one that it tries again comes from its own buffer.
+        x_tries = Signal()
+        m.d.comb += x_tries.eq(x_full | x_stays)
+        r_load = Signal(codes.vfsm_bits, reset_less=True)
+        m.d.sync += r_load.eq(Mux(x_tries, x.vfsm, x.source))
+        r_loads = later("r_loads", x_tries | x.from_buffer)
+        r_register = later("r_register", x.from_register & ~x_tries)
         x_source = x.from_buffer & ~(look["source_same1"] & retry)
         r_source = later(
             "r_source",
             (x_source & look["source_into2"] & fill)
             | (
-                (x_source & ~(look["source_same2"] & taken_valid) & ~(look["source_from1"] & leaves))
+                (x_source & ~(look["source_same2"] & taken_valid) & ~(look["source_from1"] & take_buffer))
                 & look_now(full_bits.full_1, look["source_from2"], look["source_into3"], look["source_same3"])
             ),
         )
@@ -230,38 +263,41 @@ class TransferStages(wiring.Component):
         x_leg = self.next_active & x.leg & look["leg"]
         # A word with two legs goes when both can have it; with its second leg not there, it stays.
         r_leg = later("r_leg", x_leg, reset_less=False)
-        r_alone = later("r_alone", ~x_leg & ~r.forked)
-        r_joins = later("r_joins", x_leg & ~x_blocked)
+        r_goes = later("r_goes", (~x_leg & ~r.forked) | (x_leg & ~x_blocked & x_empty & ~x_stays))
 
         # -- Read stage ----------------------------------------------------------------------------------------
         busy = Signal()
-        take_buffer = Signal()
         m.d.comb += [
             busy.eq(r_full | r_stayed),
             retry.eq(busy & ~(taken_valid & r_own)),
-            open_.eq(r_empty & ~r_stayed & ~(taken_valid & r_shut)),
-            self.in_accept.eq(r.links & open_.replicate(shape.neighbours)),
+            open_.eq(r_empty & ~r_shut),
+            self.in_accept.eq(r_links & ~r_shut.replicate(shape.neighbours)),
+            self.in_open.eq(open_),
+            self.next_links.eq(x.links),
             # One interface access a cycle: the write wins.
-            self.read.request.eq(r_asks & ~r_stayed & ~(taken_valid & r_mute)),
+            self.read.request.eq(r_asks & ~r_shut & ~(taken_valid & w.to_register)),
             self.read.number.eq(register_number(codes, annotation.source)),
             self.read.keep.eq(r.copy),
             take_buffer.eq(open_ & (r_source | (r_source_kept & kept))),
             leaves.eq(take_buffer & ~r.copy),
-            load.addr.eq(Mux(busy, r.vfsm, r.source)),
+            load.addr.eq(r_load),
         ]
 
         # -- Write stage: offer the word -----------------------------------------------------------------------
         sent = Signal()
+        w_claim = Signal(shape.neighbours)
+        m.d.sync += w_claim.eq(r.to_links & taken.replicate(shape.neighbours))
         m.d.comb += [
-            self.out_claim.eq(w.to_links & taken_valid.replicate(shape.neighbours)),
-            self.out_valid.eq(taken_valid & (r_alone | (r_joins & r_empty & ~r_stayed))),
+            self.out_claim.eq(w_claim),
+            self.out_valid.eq(r_goes),
+            self.read_to_links.eq(r.to_links),
             self.out_data.eq(self.write_word),
             self.write.request.eq(taken_valid & w.to_register),
             self.write.number.eq(register_number(codes, self.next_annotation.destination)),
             self.write.blind.eq(w.blind),
             self.write.data.eq(self.write_word),
             self.memadr.eq(taken_valid & w.to_memadr),
-            sent.eq(self.out_valid & (w.to_links & self.out_accept).any()),
+            sent.eq(r_goes & (w_claim & self.out_accept).any() & ~self.out_lost),
         ]
         look_r = {n: later(f"r_{n}", look[n]) for n in look if n.startswith("target")}
         counts = ~(look_r["target_same1"] & taken_valid) & ~(look_r["target_from0"] & r.from_buffer & leaves)
@@ -277,22 +313,18 @@ class TransferStages(wiring.Component):
         ]
 
         # -- Read stage: the word it gets ----------------------------------------------------------------------
-        sources = [(r.links[d] & ~busy, getattr(self, f"in_data_{d}")) for d in range(shape.neighbours)]
-        sources += [
-            (busy | r.from_buffer, load.data),
-            (r.from_register & ~busy, self.read.data),
-        ]
+        sources = [(r_links[d], getattr(self, f"in_data_{d}")) for d in range(shape.neighbours)]
+        sources += [(r_loads, load.data), (r_register, self.read.data)]
         word: Value | None = None
         for chosen_, value in sources:
             part = value & chosen_.replicate(shape.width)
             word = part if word is None else word | part
-        taken = Signal()
         m.d.comb += taken.eq(
             retry
             | take_buffer
             | self.read.taken
             | (r_leg & sent)  # `sent` says that this leg is open
-            | (self.in_accept & self.in_valid).any()
+            | ((self.in_accept & self.in_valid).any() & ~self.in_lost)
             | (open_ & r.from_null)
         )
         m.d.sync += [taken_valid.eq(taken), w_buffered.eq(retry)]
@@ -316,7 +348,7 @@ class TransferStages(wiring.Component):
             full_bits.keep.eq(stays),
             full_bits.put.eq(store.addr),
             full_bits.clear.eq(retry | (leaves & ~(fill & r_source_into1))),
-            full_bits.got.eq(load.addr),
+            full_bits.got.eq(r_load),
         ]
         self._show_held(m, w, r, stays, fill, leaves)
         return m

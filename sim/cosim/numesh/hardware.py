@@ -55,6 +55,7 @@ def node_state(shape: NodeShape, node: str) -> dict[str, Register]:
     """
     wanted = {"schedule": ["ram", "running", "setting", "value"]}
     wanted["interface"] = [f"bank_{k}" for k in range(shape.pipelines + 1)]
+    wanted["interface"] += [f"held_by_{p}" for p in range(shape.pipelines)]
     for p in range(shape.pipelines):
         wanted[f"annotation_{p}"] = ["ram", "active", "decode_vfsm"]
         wanted[f"command_{p}"] = ["count"]

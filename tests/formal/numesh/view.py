@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Array, Assert, Assume, Cat, Const, Module, ResetSignal, Signal, Value
+from amaranth.hdl import Array, Assert, Assume, Cat, Module, Mux, ResetSignal, Signal, Value
 from amaranth.lib import data
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In
@@ -126,6 +126,7 @@ class NodeView:
         self.codes = Codes(shape)
         self.node = node = Node(shape=shape)
         m.submodules.node = node
+        _one_bank(m, node.interface)
         self.inputs: list[Signal] = [
             getattr(node, name) for name, member in node_members(shape).items() if member.flow == In
         ]
@@ -238,6 +239,7 @@ class InterfaceView:
     def __init__(self, m: Module, shape: NodeShape) -> None:
         self.block = block = InterfaceRegisters(shape=shape)
         m.submodules.block = block
+        _one_bank(m, block)
         self.processor = block
         self.reads: list[Read] = []
         self.writes: list[Write] = []
@@ -277,10 +279,16 @@ def full_bit(m: Module, bits: FullBits, vfsm: Value) -> Value:
 
 
 def _registered(m: Module, interface: InterfaceRegisters, register: Value) -> Value:
-    word: Value = Const(0, interface.shape.width)
-    for memory in interface.banks:
-        word = word ^ _row(m, memory, register)
+    word = _row(m, interface.banks[0], register)
+    for memory, held_by in zip(interface.banks[1:], interface.held_by, strict=True):
+        word = Mux(held_by.bit_select(register, 1), _row(m, memory, register), word)
     return word
+
+
+def _one_bank(m: Module, interface: InterfaceRegisters) -> None:
+    """Each register's word is in the bank of one pipeline, or in the processor's."""
+    for p, held_by in enumerate(interface.held_by):
+        m.d.comb += [Assert((held_by & other) == 0, "a word is in one bank") for other in interface.held_by[:p]]
 
 
 def _row(m: Module, memory: Memory, address: Value) -> Value:

@@ -4,8 +4,6 @@ import itertools
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
-from operator import xor
 from typing import Any
 
 import pytest
@@ -43,6 +41,8 @@ class Ledger:
         for k, bank in enumerate(self.node.interface.banks):
             for r in range(shape.registers):
                 watch[f"bank_{k}_{r}"] = bank.data[r]
+        for p, held_by in enumerate(self.node.interface.held_by):
+            watch[f"held_by_{p}"] = held_by
         samples = record(self.node, CYCLES, self.drive, watch=watch)
         self.count(samples[-1], samples[-2])
         self.kept = self.inside(samples[-1])
@@ -95,8 +95,9 @@ class Ledger:
                 words.append(s[f"write_word_{p}"])
         for r in range(self.shape.registers):
             if s["p_full"] >> r & 1:
-                banks = range(len(self.node.interface.banks))
-                words.append(reduce(xor, (s[f"bank_{bank}_{r}"] for bank in banks)))
+                holders = [p for p in range(self.shape.pipelines) if s[f"held_by_{p}"] >> r & 1]
+                assert len(holders) <= 1, "a word is in one bank"
+                words.append(s[f"bank_{1 + holders[0] if holders else 0}_{r}"])
         return words
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
-from operator import xor
 from typing import Any
 
 import numpy as np
@@ -162,9 +160,13 @@ class AmaranthEngine(Engine):
         return state
 
     def _registers(self, node: Node) -> list[int]:
-        """Words of the interface registers: each is the exclusive or of its words in all banks."""
-        banks = [self._words(bank) for bank in node.interface.banks]
-        return [reduce(xor, (bank[r] for bank in banks)) for r in range(self.shape.registers)]
+        """Words of the interface registers: each is in the bank of the pipeline that holds it, or in the first, the
+        processor's."""
+        words, *others = (self._words(bank)[: self.shape.registers] for bank in node.interface.banks)
+        for bank, held_by in zip(others, node.interface.held_by, strict=True):
+            held = _bits(self._get(held_by), self.shape.registers)
+            words = [row if here else word for row, here, word in zip(bank, held, words, strict=True)]
+        return words
 
 
 class _Bench(wiring.Component):

@@ -127,12 +127,18 @@ class VerilatedEngine(Engine):
         return state
 
     def _registers(self, names: set[str]) -> np.ndarray | None:
-        """Words of the interface registers: each is the exclusive or of its words in all banks."""
+        """Words of the interface registers: each is in the bank of the pipeline that holds it, or in the first, the
+        processor's."""
         banks = [f"interface.bank_{k}" for k in range(self.shape.pipelines + 1)]
-        if not names.issuperset(banks):
+        holders = [f"interface.held_by_{p}" for p in range(self.shape.pipelines)]
+        if not names.issuperset(banks + holders):
             return None
-        words = np.array([self.compiled.peek(bank) for bank in banks], dtype=np.uint64)[:, :, : self.shape.registers]
-        return np.bitwise_xor.reduce(words, axis=0)
+        first, *others = np.array([self.compiled.peek(bank) for bank in banks], dtype=np.uint64)
+        words = first[:, : self.shape.registers]
+        for bank, holder in zip(others, holders, strict=True):
+            held = np.array([_bits(mask, self.shape.registers) for mask in self.compiled.peek(holder)])
+            words = np.where(held, bank[:, : self.shape.registers], words)
+        return words
 
 
 def _bits(value: int, count: int) -> list[int]:
