@@ -29,6 +29,7 @@ from numesh.shape import NodeShape
 from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_file
 from pointsman.errors import PointsmanError
+from pointsman.fpga.carry import fold
 from pointsman.fpga.outreg import absorb, relax
 from pointsman.fpga.placing import place_until_met
 from pointsman.fpga.pll import pll_dividers
@@ -185,6 +186,7 @@ def build(
     if target is ULX3S:
         netlist = json.loads((folder / f"{NAME}.json").read_text())
         absorb(netlist["modules"][NAME])
+        fold(netlist["modules"][NAME])
         (folder / f"{NAME}.json").write_text(json.dumps(netlist))
     tool, more = _placer(target, mhz)
 

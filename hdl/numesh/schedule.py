@@ -65,6 +65,10 @@ class ScheduleStage(wiring.Component):
         0 without a command.
     written, fresh : Signal
         The address of two cycles ago was written in that cycle; what was written.
+    going_on, base : Signal
+        The address of this cycle is what the memory's entry says plus ``value``; otherwise it is ``base`` plus ``value``, where
+        ``base`` is 0 if a command sets the address, or what was written into the entry. One choice before the adder, and one
+        that fits into the carry cells of an ECP5 (`pointsman.fpga.carry`).
     halfway, rest : Signal
         The command goes on in the next cycle, with this value.
     """
@@ -92,6 +96,8 @@ class ScheduleStage(wiring.Component):
         self.ram = Memory(shape=bits, depth=shape.schedule_depth, init=contents, attrs={"no_rw_check": True})
         self.written = Signal(reset_less=True)
         self.fresh = Signal(bits, reset_less=True)
+        self.going_on = Signal()
+        self.base = Signal(codes.pointer_bits)
         self.fetched = Signal()
         # Reset is a command to go to 0, then to 1.
         self.setting = Signal(init=1)
@@ -104,39 +110,44 @@ class ScheduleStage(wiring.Component):
         m.submodules.ram = self.ram
         write = self.ram.write_port()
         read = self.ram.read_port()
-        output = Signal(len(read.data), reset_less=True)
+        layout = data.StructLayout(self.codes.entry_layout)
+        output = Signal(layout, reset_less=True)
         m.d.sync += output.eq(read.data)
         wrote = Signal(reset_less=True)
         w_address = Signal.like(self.w_address, reset_less=True)
         r_address = Signal.like(read.addr, name="r_address", reset_less=True)
-        w_entry = Signal(len(write.data), reset_less=True)
+        w_entry = Signal(layout, reset_less=True)
+        setting = Signal()  # in the next cycle
+        written = Signal()
+        m.d.comb += [
+            setting.eq(Mux(self.set_pointer | self.add_pointer, self.set_pointer, self.setting & self.halfway)),
+            written.eq(wrote & (w_address == r_address)),
+        ]
         m.d.sync += [
             wrote.eq(self.w_enable),
             w_address.eq(self.w_address),
             r_address.eq(read.addr),
             w_entry.eq(self.w_entry),
-            self.written.eq(wrote & (w_address == r_address)),
+            self.written.eq(written),
             self.fresh.eq(w_entry),
+            self.setting.eq(setting),
+            self.going_on.eq(~written & ~setting),
+            self.base.eq(Mux(setting, 0, w_entry.ahead)),
         ]
         m.d.comb += [
             write.en.eq(self.w_enable),
             write.addr.eq(self.w_address),
             write.data.eq(self.w_entry),
             self.entry.eq(Mux(self.written, self.fresh, output)),
-            read.addr.eq(Mux(self.setting, 0, self.entry.ahead) + self.value),
+            read.addr.eq(Mux(self.going_on, output.ahead, self.base) + self.value),
         ]
         m.d.sync += [self.fetched.eq(1), self.running.eq(self.fetched)]
         with m.If(self.set_pointer | self.add_pointer):
             m.d.sync += [
-                self.setting.eq(self.set_pointer),
                 self.value.eq(self.pointer),
                 self.halfway.eq(1),
                 self.rest.eq(Mux(self.set_pointer, self.second, self.pointer)),
             ]
         with m.Else():
-            m.d.sync += [
-                self.setting.eq(self.setting & self.halfway),
-                self.value.eq(Mux(self.halfway, self.rest, 0)),
-                self.halfway.eq(0),
-            ]
+            m.d.sync += [self.value.eq(Mux(self.halfway, self.rest, 0)), self.halfway.eq(0)]
         return m

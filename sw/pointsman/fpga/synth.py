@@ -20,6 +20,7 @@ from typing import Any
 from pointsman.errors import PointsmanError
 
 from .blocks import BLOCKS, Dut
+from .carry import fold
 from .chain import DUT, TOP, measured_rtlil
 from .devices import Device, device_of
 from .netlist import Cells, Names
@@ -164,6 +165,7 @@ def _synthesise(dut: Dut, device: Device, folder: Path, progress: _Progress) -> 
     netlist = json.loads((folder / "netlist.json").read_text())
     if device.family == "ecp5":
         absorb(netlist["modules"][DUT])
+        fold(netlist["modules"][DUT])
         (folder / "netlist.json").write_text(json.dumps(netlist))
     return Cells.of_module(netlist["modules"][DUT]), Names(netlist, DUT, DUT)
 

@@ -184,11 +184,20 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "delta-goes-astray",
         "schedule.py",
-        "Mux(self.setting, 0, self.entry.ahead)",
-        "Mux(self.setting, 0, self.entry.ahead | self.value)",
+        "Mux(self.going_on, output.ahead, self.base)",
+        "Mux(self.going_on, output.ahead | self.value, self.base)",
         "reprogram.pointer",
         _SINGLE,
         "a phase change goes astray",
+    ),
+    Mutant(
+        "set-beside-a-write",
+        "schedule.py",
+        "self.base.eq(Mux(setting, 0, w_entry.ahead))",
+        "self.base.eq(w_entry.ahead)",
+        "reprogram.pointer",
+        _SINGLE,
+        "a phase change after an entry was written goes astray",
     ),
     Mutant(
         "fill-is-not-forwarded",
