@@ -102,6 +102,8 @@ class TransferDriver:
             "in_valid": sum(1 << d for d in links if random.random() < giving),
             "out_accept": sum(1 << d for d in links if random.random() < taking),
             **{f"in_data_{d}": random.getrandbits(shape.width) for d in links},
+            "in_lost": int(random.random() < 0.1),
+            "out_lost": int(random.random() < 0.1),
             "read__taken": int(settled.get("read__request", 1) and random.random() < giving),
             "read__data": random.getrandbits(shape.width),
             "write__ok": int(settled.get("write__request", 1) and random.random() < taking),
@@ -257,7 +259,7 @@ async def transfer(dut: Any) -> None:
     shape = task.among(BENCHES).shape
     coverage = Coverage()
     inputs = ["rst", "active", "vfsm", "annotation", "in_valid", "out_accept", "read__taken", "read__data", "write__ok"]
-    inputs += [f"in_data_{d}" for d in range(shape.neighbours)]
+    inputs += ["in_lost", "out_lost", *(f"in_data_{d}" for d in range(shape.neighbours))]
     plan = BenchPlan(inputs, OUTPUTS, OUTPUTS, least=8000, most=120000)
     model = CoveredTransfer(shape, coverage)
     await run(dut, TransferDriver(shape, task.random("driver"), model.moves.goals), model, coverage, plan)

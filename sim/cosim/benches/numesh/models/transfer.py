@@ -188,7 +188,8 @@ class TransferModel:
             return False
         destination = word.annotation.destination
         if codes.is_neighbour(destination):
-            return self._offered(word, reading) and bool(inputs["out_accept"] >> destination & 1)
+            accepts = bool(inputs["out_accept"] >> destination & 1) and not inputs.get("out_lost")
+            return self._offered(word, reading) and accepts
         if codes.is_register(destination):
             return bool(inputs["write__ok"])
         if codes.is_buffer(destination):
@@ -207,7 +208,7 @@ class TransferModel:
             if reading.annotation.type == MoveType.FORK:
                 if reading.forked and result.ok and self.word is not None:
                     data = self.word.data
-            elif inputs["in_valid"] >> source & 1:
+            elif inputs["in_valid"] >> source & 1 and not inputs.get("in_lost"):
                 data = inputs[f"in_data_{source}"]
         elif codes.is_register(source):
             if self.asks_register(reading) and inputs["read__taken"]:
