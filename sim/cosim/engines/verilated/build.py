@@ -135,7 +135,8 @@ def _one_block(hardware: Hardware, wave: bool) -> _Parts:
         header=one_block_header(hardware, lanes) + ("#define WAVE 1\n" if wave else ""),
         settings=verilator_settings(hardware, one=True),
         top=SEAT,
-        flags=("--output-split", "0", *(("--trace-fst",) if wave else ())),
+        # No tables for small logic: lanes cannot read them.
+        flags=("--output-split", "0", "-fno-table", *(("--trace-fst",) if wave else ())),
         promise=promise_of(hardware),
         lanes=lanes,
         wave=wave,
