@@ -15,8 +15,13 @@ PAGE = ROOT / "docs/fem.md"
 COMMANDS = re.findall(r"^    pointsman (.+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
+SLOW = ("--mesh 3x3 --run", "--target packet")
+"""What takes a minute or more, most of it to build RTL; other tests run such meshes on each target."""
+
+
 @pytest.mark.parametrize(
-    "command", [pytest.param(one, marks=pytest.mark.slow) if "--mesh 3x3 --run" in one else one for one in COMMANDS]
+    "command",
+    [pytest.param(one, marks=pytest.mark.slow) if any(part in one for part in SLOW) else one for one in COMMANDS],
 )
 def test_commands_of_the_page_run(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

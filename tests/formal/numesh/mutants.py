@@ -256,8 +256,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "stale-entry",
         "schedule.py",
-        "self.written.eq(wrote & (w_address == r_address))",
-        "self.written.eq(0)",
+        "written.eq(wrote & (w_address == r_address)),",
+        "written.eq(0),",
         "reprogram.pointer",
         _SINGLE,
         "an entry that is read while it is written is the old one",
