@@ -62,6 +62,11 @@ def check_operator(notes: StructureNotes, index: int, **place: Any) -> None:
     if image.remote and (len(names) != 1 or "function" in dict(operands)):
         what = "it combines messages" if len(names) == 1 else f"it has {len(names)} run-time operands"
         notes.note("structure", f"other nodes bring it its value, and {what}", "one operand, no function", **place)
+    elif image.remote and (image.instances or image.gated or not image.synchronised):
+        what = "other nodes bring it its value, and " + (
+            "it works out schedules" if image.instances else "it has gates" if image.gated else "nobody waits for them"
+        )
+        notes.note("structure", what, "one way to make routers ready", **place)
     if image.online is None and not image.remote and image.partial != partly:
         message = f"its values are {'not ' if image.partial else ''}known to all nodes in the program"
         notes.note("meaning", message, "as in the program", **place)

@@ -57,6 +57,8 @@ class _Commands:
                 sends[0], "its load function sends commands, and those of others rewrite as well", "one of the two"
             )
             return
+        if not sends and len(operator.values) > 1:
+            self.note(min(self.views), "other nodes bring it its value, and none sends commands", "a node that does")
         if self.codes.command_words > 1:
             self.note(0, f"a command takes {self.codes.command_words} words", "one, so that commands do not mix")
         if images.phases[operator.phase].technique not in ("none", "barrier", "hijack"):

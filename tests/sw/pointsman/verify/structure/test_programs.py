@@ -115,3 +115,12 @@ def test_who_brings_a_value_brings_no_function() -> None:
     remote = replace(images, operators=(replace(images.operators[0], remote=True), *images.operators[1:]))
     found = [one.message for one in check_images(remote).findings if one.rule == "structure"]
     assert found == ["other nodes bring it its value, and it combines messages"]
+
+
+def test_who_brings_a_value_waits_for_the_others() -> None:
+    images = make_images(
+        make_plan(compile_text("(stream 's 0 (runtime :dynamic t) :m 2)", topology=mesh(2, 1)), NodeShape(), name="p")
+    )
+    alone = replace(images.operators[0], remote=True, synchronised=False)
+    report = check_images(replace(images, operators=(alone, *images.operators[1:])))
+    assert any("nobody waits for them" in one.message for one in report.findings)

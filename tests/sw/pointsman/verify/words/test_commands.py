@@ -85,6 +85,11 @@ def test_only_an_operator_of_that_kind_sends_commands() -> None:
     assert "it uses command register" in breaks("registers", images)
 
 
+def test_a_value_that_nobody_brings() -> None:
+    images = with_roles(compiled(), 0, lambda _, role: replace(role, commands=()))
+    assert "none sends commands" in breaks("commands", images)
+
+
 def test_nobody_leaves_while_commands_are_on_their_way() -> None:
     phases = (replace(compiled().phases[0], technique="msg-sync"),)
     assert "each for itself" in breaks("commands", replace(compiled(), phases=phases))
