@@ -147,22 +147,10 @@ def _own(node: int, planned: Sequence[PlannedPhase]) -> set[int]:
 
 def _passed_over(phase: int, through: Through, structure: Structure, own: set[int]) -> set[int]:
     """Phases on ways from ``phase`` back to the operator's phases, through none of these and none of ``own``."""
-    outside = set(range(len(structure.phases))) - set(through.phases) - own
-    found: set[int] = set()
-    for q in structure.successors[phase] & outside:
-        found |= _reached(q, structure, outside)
-    return {
-        q for q in found if any(structure.successors[r] & set(through.phases) for r in _reached(q, structure, outside))
-    }
-
-
-def _reached(phase: int, structure: Structure, among: set[int]) -> set[int]:
-    found, waiting = {phase}, [phase]
-    while waiting:
-        for q in structure.successors[waiting.pop()] & among - found:
-            found.add(q)
-            waiting.append(q)
-    return found
+    graph, there = structure.graph, set(through.phases)
+    outside = set(range(len(structure.phases))) - there - own
+    found = graph.reached(graph.successors[phase], outside.__contains__) & outside
+    return {q for q in found if graph.reached([q], outside.__contains__) & there}
 
 
 def continuing(
