@@ -9,7 +9,7 @@ that of ``make_plan``. Leaves alone: how a program is planned.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from numesh.shape import NodeShape, ShapeError
@@ -96,10 +96,11 @@ def fitted_plan(
         if asked["period"] is not None and asked["period"] < 2:
             raise  # no schedule has that length
         failure = error
-    found = _Search(asked, planned, options.progress or (lambda line: None)).smallest()
+    first = failure.why if isinstance(failure, RefusedError) and failure.why else failure.message
+    lacked = {one for one in MOST for why in (first, *reasons) if SPOKEN[one] in why}
+    found = _Search(asked, planned, options.progress or (lambda line: None), lacked).smallest()
     if not found:
         raise failure
-    first = failure.why if isinstance(failure, RefusedError) and failure.why else failure.message
     # Divisions are refused for this and that; what is lacking in the end is what some of them lacked.
     whys = {
         one: next((why for why in (first, *reasons) if SPOKEN[one] in why), None) for one in RESOURCES if one in found
@@ -119,11 +120,12 @@ def fitted_plan(
 @dataclass(eq=False)
 class _Search:
     """``asked``: sizes that are too small; ``planned`` makes any plan with sizes, within so much work, and raises PointsmanError
-    if there is none. ``left``: work that may still be done."""
+    if there is none. ``lacked``: sizes of a node that reasons speak of. ``left``: work that may still be done."""
 
     asked: Sizes
     planned: Callable[[Sizes, Work], Plan]
     progress: Callable[[str], None]
+    lacked: Collection[str] = ()
     left: float = WORK
     usual: int = 0
     """Work of the last plan that was found."""
@@ -158,6 +160,8 @@ class _Search:
             yield free
         yield {**self.asked, **larger}
         yield {**free, **larger} if free != self.asked else {**larger, "period": LONGER[-1], "phases": None}
+        # An implementation that asks for a command of one word does not take a node that is larger in everything.
+        yield from ({**free, one: larger[one]} for one in MOST if one in self.lacked)
 
     def _plan(self, sizes: Sizes) -> _Found | None:
         """Any plan with these sizes."""

@@ -9,7 +9,7 @@ from numesh.shape import NodeShape
 from pointsman.errors import RefusedError
 from pointsman.operators import Implementation, Wiring
 from pointsman.operators.api.loading import Loading
-from pointsman.plan.plan import Plan, PlannedPhase
+from pointsman.plan.plan import Plan, PlannedOperator, PlannedPhase
 from pointsman.plan.structure.structure import Structure
 from pointsman.program.program import Operator
 from pointsman.routing.errors import RoutingError
@@ -137,3 +137,20 @@ def refuse_two_makers(operators: Sequence[Operator], implementations: Sequence[I
             f"operators '{makers[0]}' and '{makers[1]}' both make their schedule at run time, and a phase has room for one",
             hint="use another implementation for one of them, or phases of their own",
         )
+
+
+def refuse_mixed_commands(planned: Sequence[PlannedOperator]) -> None:
+    """Raise `RoutingError` if a router is sent commands by another node, and load functions of its own for another
+    operator of the phase rewrite it, too: words of two commands could mix (Metcalf 1997, §4.1.1)."""
+    sent = [one for one in planned if one.implementation.loading is Loading.REMOTE]
+    if not sent or len(planned) == 1:
+        return
+    rewritten = [{node for node, roles in one.roles.items() if any(r.settings for r in roles)} for one in planned]
+    for one, nodes in zip(planned, rewritten, strict=True):
+        for other, others in zip(planned, rewritten, strict=True):
+            if one in sent and other is not one and nodes & others:
+                raise RoutingError(
+                    f"node {min(nodes & others)} is sent commands for '{one.operator.label}' by another node, and its load "
+                    f"functions for '{other.operator.label}' send it commands, too",
+                    hint="use another implementation for one of them, or phases of their own",
+                )

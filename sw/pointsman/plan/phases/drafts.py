@@ -17,7 +17,7 @@ from pointsman.operators import Implementation
 from pointsman.operators.api.loading import Loading
 from pointsman.plan.context import OnlineKey, PlanContext
 from pointsman.plan.errors import PlanError
-from pointsman.plan.memory.capacity import refuse_two_makers
+from pointsman.plan.memory.capacity import refuse_mixed_commands, refuse_two_makers
 from pointsman.plan.online import home_of, online_part
 from pointsman.plan.plan import OnlinePart, PlannedPhase
 from pointsman.plan.structure.structure import PhaseOutline
@@ -287,4 +287,5 @@ def _draft(
     planned = plan_operators(context, phase, implementations, spans, made)
     if planned is None:
         return None
+    refuse_mixed_commands(planned)
     return draft_end(context, constraints, index, RoutedOperators(planned, made, spans, part))
