@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
 
@@ -206,6 +206,8 @@ def parse_size(text: str) -> tuple[int, ...]:
     return tuple(map(int, parts))
 
 
+# A network that is asked for again is the same object: it is the key of many caches, and comparing two takes long.
+@lru_cache(maxsize=32)
 def _cartesian(kind: str, size: tuple[int, ...]) -> Topology:
     if not 1 <= len(size) <= 3 or any(extent < 1 for extent in size):
         raise PointsmanError(f"a {kind} must have one to three positive dimensions, not {size}")
