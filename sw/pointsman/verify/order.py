@@ -29,7 +29,7 @@ Follows = dict[str, dict[str, None]]
 
 
 @dataclass
-class _Ends:
+class Ends:
     """Operators that may be the first and the last of a part that a node uses, and whether it may use none."""
 
     first: dict[str, None] = field(default_factory=dict)
@@ -42,34 +42,44 @@ def follows(program: Program, mine: Collection[str]) -> Follows:
     return _read(program, mine)[0]
 
 
+def read_in_turn(program: Program, mine: Collection[str]) -> tuple[Follows, Ends]:
+    """As ``follows``, with the children of parallel groups in the order of the text; and the ends of the whole."""
+    return _walked(program, mine, in_turn=True)
+
+
 def _read(program: Program, mine: Collection[str]) -> tuple[Follows, Collection[str]]:
     """What ``follows`` gives, and the operators that may be the last."""
+    found, whole = _walked(program, mine, in_turn=False)
+    return found, whole.last
+
+
+def _walked(program: Program, mine: Collection[str], *, in_turn: bool) -> tuple[Follows, Ends]:
     found: Follows = {}
     walked = list(program.root.walk())
-    open_parts: list[tuple[int, list[_Ends]]] = []
+    open_parts: list[tuple[int, list[Ends]]] = []
     # Backwards through the tree in order: when a part comes, all of its children have been there.
     for part, depth in reversed(walked):
-        inside: list[_Ends] = []
+        inside: list[Ends] = []
         if open_parts and open_parts[-1][0] == depth + 1:
             inside = open_parts.pop()[1][::-1]
-        ends = _of_operator(part, mine) if isinstance(part, Operator) else _of_group(part, inside, found)
+        ends = _of_operator(part, mine) if isinstance(part, Operator) else _of_group(part, inside, found, in_turn)
         if not open_parts or open_parts[-1][0] != depth:
             open_parts.append((depth, []))
         open_parts[-1][1].append(ends)
     (_, (whole,)) = open_parts.pop()
     found[BEGIN] = whole.first
-    return found, whole.last
+    return found, whole
 
 
-def _of_operator(operator: Operator, mine: Collection[str]) -> _Ends:
+def _of_operator(operator: Operator, mine: Collection[str]) -> Ends:
     if operator.label not in mine:
-        return _Ends()
-    return _Ends({operator.label: None}, {operator.label: None}, passed=False)
+        return Ends()
+    return Ends({operator.label: None}, {operator.label: None}, passed=False)
 
 
-def _of_group(group: Group, inside: list[_Ends], found: Follows) -> _Ends:
-    ends = _Ends()
-    if group.kind in ("parallel", "phase"):
+def _of_group(group: Group, inside: list[Ends], found: Follows, in_turn: bool) -> Ends:
+    ends = Ends()
+    if not in_turn and group.kind in ("parallel", "phase"):
         for one in inside:
             ends.first |= one.first
             ends.last |= one.last

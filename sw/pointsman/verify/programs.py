@@ -12,6 +12,7 @@ from dataclasses import replace
 from pointsman.artifacts.images.images import Images
 from pointsman.program.program import Group, Instance, Operator, Program, Runtime
 
+from .meetings import meeting_differences
 from .order import order_differences
 from .structure.programs import any_value
 
@@ -50,6 +51,8 @@ def program_differences(images: Images, program: Program) -> list[str]:
     found += [f"operator '{label}' of the images is not in the program" for label in there if label not in wanted]
     if not found:
         found += order_differences(images, program)
+    if not found:
+        found += meeting_differences(images, program)
     return found[:MOST] + ([f"and {len(found) - MOST} more"] if len(found) > MOST else [])
 
 

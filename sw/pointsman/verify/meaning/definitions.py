@@ -129,13 +129,34 @@ class Definition:
         """What a position calls in a round, and what it gets."""
         if self.operator.kind in ("reduce", "allreduce", "prefix", "barrier", "cshift", "eoshift", "permute"):
             return [Call("func", self._functional(position))]
-        own = [Call("write", Nothing())] * self.writes(position) if position in self.members else []
+        there = position in self.members
+        own = [Call("write", Nothing())] * (self.writes(position) if there else self._in_vain(position))
         reads = [Call("read", gives) for gives in self._reads(position)]
-        if self.operator.kind == "collect" and reads and own:
+        if self.operator.kind == "collect" and reads and there:
             # Members write in turn, each when the message of the one before has been read.
             before = self.members.index(position)
             return [*reads[:before], *own, *reads[before:]]
         return own + reads
+
+    def _in_vain(self, position: int) -> int:
+        """Calls of write in a round by a position that takes no part (``:valid``): its messages go nowhere."""
+        if self.operator.overlaps:
+            return 0  # it may take part in another instance
+        match self.operator.kind:
+            case "broadcast" | "stream" | "spread" | "seqwrite":
+                return int(position == self.number("source"))
+            case "gather" | "collect":
+                return int(position != self.number("destination"))
+            case _:
+                return int(position in self._named)
+
+    @cached_property
+    def _named(self) -> tuple[int, ...]:
+        """The many ends of a sequence as the program names them, whether or not they take part."""
+        name = "sources" if self.operator.kind == "seqread" else "destinations"
+        named = self.operator.instances[self.instance].operand(name)
+        assert isinstance(named, tuple)
+        return named
 
     @cached_property
     def _chain(self) -> list[int]:
@@ -146,10 +167,7 @@ class Definition:
             case "gather":
                 return [k for k in self.members if k != self.number("destination")]
             case "seqread" | "seqwrite":
-                name = "sources" if self.operator.kind == "seqread" else "destinations"
-                chain = self.operator.instances[self.instance].operand(name)
-                assert isinstance(chain, tuple)
-                return [k for k in chain if k in self.members]
+                return [k for k in self._named if k in self.members]
             case _:
                 return []
 
@@ -163,6 +181,9 @@ class Definition:
                 return [self._of(source) if position in self.members else Nothing()]
             case "stream" if position == self.number("destination") and sent:
                 return [self._of(source) if position in self.members else Nothing()]
+            case "spread" | "seqwrite" if sent and position not in self.members:
+                reads = position != source if kind == "spread" else position in self._named
+                return [Nothing()] if reads and not self.operator.overlaps else []
             case "spread" | "seqwrite" if sent:
                 return [self._of(source, k) for k, other in enumerate(self._chain) if other == position]
             case "gather" | "seqread" if position == self.number("destination"):

@@ -1,24 +1,28 @@
 """Schedules that load functions make at run time: what comes of some values, judged as if the compiler had made it.
 
 Takes images without a fault, and what makes a schedule (`pointsman.runtime.numesh.scheduling`), given as data, so that the judge
-need not know how; notes findings. For values spread over all legal ones the images with the schedule must keep every rule, and a
-stream must lead from each node's only way out to the only way in of the node that is to get its message. Values for which slots
-are lacking keep the ring that the rule "rings" proves.
+need not know how; notes findings. For values spread over all legal ones the images with the schedule must keep every rule, and
+the roles of all nodes are carried out over its streams, as those of other operators are (`meaning`): each node must get the
+message of the definition, and no word may be left. The same for messages passed on round the ring that the rule "rings" proves,
+which is what values fall back on for which slots are lacking.
 
 Leaves out all other values, and says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from pointsman.artifacts.images.images import SYNC, Images
-from pointsman.program.program import Operator
+from pointsman.artifacts.images.images import SYNC, Images, Promise, Role
 from pointsman.verify.report import CheckReport, Notebook
 
 from .definitions import Definition
 from .messages import said_values, settled, values_of
+from .processor import PassedOn, message_size
+from .rounds import Run
+from .wires import Wires
 
 Made = Callable[[Images, int, Sequence[Any]], Images]
 """Images with the schedules that an operator gets for values of its run-time operands."""
@@ -46,37 +50,45 @@ def check_made(images: Images, made: Made, judge: Judge, notebook: Notebook) -> 
             changed = made(images, index, one)
             for finding in judge(changed).findings:
                 notebook.add(finding)
-            _check_ends(changed, index, settled(program, one), said_values(program, one), notebook)
+            ring = {node for instance in changed.operators[index].instances for node in instance}
+            for nodes, promises in ((ring, changed.promises), (images.members[index].keys(), images.promises)):
+                _check_calls(images, index, one, nodes, promises, notebook)
 
 
-def _check_ends(images: Images, index: int, operator: Operator, said: str, notebook: Notebook) -> None:
-    """Check that each message has a stream that leads where the definition says."""
-    left = {node for instance in images.operators[index].instances for node in instance}
-    ways = {(one.source, one.register): one.destinations for one in images.promises if one.operator == index}
-    for number, instance in enumerate(operator.instances):
-        if left.intersection(instance.nodes):
-            continue  # passed on along the ring
-        definition = Definition(operator, number)
-        for position, node in enumerate(instance.nodes):
-            origin = definition.origin(position)
-            if origin == position or origin not in definition.members or position not in definition.members:
-                continue
-            source = instance.nodes[origin]
-            out, into = _register(images, index, source, write=True), _register(images, index, node, write=False)
-            if out is None or into is None or ways.get((source, out)) != ((node, into),):
-                message = f"its schedule brings it no message of node {source}"
-                right = "a stream from the node whose message it is"
-                notebook.note("meaning", message, right, images.operators[index], values=(said,), node=node)
-
-
-def _register(images: Images, index: int, node: int, *, write: bool) -> int | None:
-    """The only register that a node's processor writes or reads in an operator, whatever its values; None: there are several."""
-    lanes = [
-        lane
-        for role in images.members[index][node].roles
-        for lane in role.lanes
-        if lane.turn != SYNC and lane.write == write
-    ]
-    found = {lane.registers for lane in lanes}
-    (registers,) = found if len(found) == 1 else [()]
-    return registers[0] if len(registers) == 1 else None
+def _check_calls(
+    images: Images,
+    index: int,
+    values: Sequence[Any],
+    ring: Collection[int],
+    promises: Iterable[Promise],
+    notebook: Notebook,
+) -> None:
+    """Carry out the calls of all nodes for these values; nodes of ``ring`` pass messages on from each to the next of its
+    instance, the others have a stream for each message."""
+    image, views = images.operators[index], images.members[index]
+    assert image.program is not None
+    operator = settled(image.program, values)
+    definitions = [Definition(operator, i) for i in range(len(operator.instances))]
+    at = image.values.index(tuple(values)) if tuple(values) in image.values else 0
+    roles: dict[int, Role] = {}
+    passing: dict[int, PassedOn] = {}
+    for one in definitions:
+        origins = {k: one.origin(k) for k in range(one.size) if 0 <= one.origin(k) < one.size}
+        hops = max(((k - origin) % one.size for k, origin in origins.items()), default=0)
+        for position, node in enumerate(one.nodes):
+            role = views[node].roles[views[node].role_of[at]]
+            origin = origins.get(position)
+            role = replace(role, result=origin is not None or operator.kind == "eoshift")
+            if node in ring and hops:
+                passing[node] = PassedOn(one.size, hops, origin)
+            elif origin == position:
+                role = replace(role, local=True)
+            else:
+                moved = {True: position in origins.values(), False: origin is not None}
+                role = replace(role, lanes=tuple(lane for lane in role.lanes if lane.turn == SYNC or moved[lane.write]))
+            roles[node] = role
+    size = message_size(operator, [lane for role in roles.values() for lane in role.lanes])
+    wires = Wires([one for one in promises if one.operator == index and at in one.values], (at,), (set(),))
+    said = (said_values(image.program, values),)
+    for node, message, right in Run(definitions, roles, wires, size, True, passing).problems():
+        notebook.note("meaning", message, right, image, values=said, node=node)

@@ -14,16 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import lcm
 
 from pointsman.artifacts.images.images import Images, NodeOperator, OperatorImage, Promise, Role
-from pointsman.program.catalogue import ITEM_FUNCTIONS, OPERATORS
+from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator
 from pointsman.verify.node.groups import groups_of, nodes_of
 from pointsman.verify.report import Notebook
 
 from .definitions import Definition
-from .processor import Size
+from .processor import Size, message_size
 from .rounds import Run
 from .wires import Wires
 
@@ -73,8 +72,8 @@ class _Meaning:
     """What has been carried out and is right (`_likeness`)."""
     known: dict[Hashable, int] = field(default_factory=dict)
     """Numbers of things that are compared often."""
-    shapes: dict[tuple[int, int], tuple[int, dict[int, int]]] = field(default_factory=dict)
-    """By node and number of its role: `_shape`."""
+    shapes: dict[tuple[int, int, int], tuple[int, dict[int, int]]] = field(default_factory=dict)
+    """By node and numbers of its roles: `_shape`."""
 
     @property
     def views(self) -> Mapping[int, NodeOperator]:
@@ -95,7 +94,8 @@ class _Meaning:
         nodes = {node for one in self.program.instances for node in one.nodes}
         if nodes != set(self.views) or operator.runtime != self.program.runtime_names:
             return  # noted with the structure
-        size = self._size()
+        lanes = [lane for view in self.views.values() for role in view.roles for lane in role.lanes]
+        size = message_size(self.program, lanes)
         values = range(len(operator.values))
         work = max(1, 2 * size.words * len(self.views))
         if work * len(values) > MOST_WORDS:
@@ -107,21 +107,6 @@ class _Meaning:
             self.notebook.counts["meanings"] += 1
             for part in parts:
                 self._check_part(part, value, size)
-
-    def _size(self) -> Size:
-        """A message length that shows all that the real one does: registers take turns, so longer ones repeat what happens."""
-        item = self.program.type.words
-        lanes = [lane for view in self.views.values() for role in view.roles for lane in role.lanes]
-        period = lcm(item, *(len(lane.registers) for lane in lanes))
-        real = self.program.m
-        least = max([2 * period, *(lane.words + 1 for lane in lanes if lane.words not in (None, real))])
-        least += max((lane.window or 0 for lane in lanes), default=0)
-        if real > least + period:
-            words = least + (real - least) % period
-        else:
-            words = real
-        function = dict(self.program.instances[0].operands).get("function")
-        return Size(words, real, function in ITEM_FUNCTIONS or function is None)
 
     def _parts(self) -> list[_Part]:
         """The instances, those together between which words go."""
@@ -213,20 +198,30 @@ class _Meaning:
 
     def _shape(self, node: int, state: int) -> tuple[int, dict[int, int]]:
         """A number for what a node's role does, whatever its registers; and its registers, in the order in which they come."""
-        view = self.views[node]
-        index = view.role_of[self._state_at(view, state)]
-        if (node, index) not in self.shapes:
-            role = view.roles[index]
+        key = node, *self._indices(node, state)
+        if key not in self.shapes:
+            role = self._role(node, state)
             registers = {r: k for k, r in enumerate(dict.fromkeys(r for lane in role.lanes for r in lane.registers))}
             lanes = tuple(replace(lane, registers=tuple(registers[r] for r in lane.registers)) for lane in role.lanes)
             # What is in the router and how long words take is not carried out here.
             alike = replace(role, lanes=lanes, rewrites=(), delay=0, commands=())
-            self.shapes[node, index] = self._name(alike), registers
-        return self.shapes[node, index]
+            self.shapes[key] = self._name(alike), registers
+        return self.shapes[key]
 
     def _role(self, node: int, state: int) -> Role:
-        view = self.views[node]
-        return view.roles[view.role_of[self._state_at(view, state)]]
+        roles = self.views[node].roles
+        first, here = (roles[index] for index in self._indices(node, state))
+        if not self.operator.gated:
+            return here
+        # Of the role of a gate only the lanes count, which all move together; what may be called stands in that of stage 0.
+        lanes = tuple(replace(lane, turn=0, step=0) for lane in here.lanes)
+        return replace(first, lanes=lanes, combines=(), by_item=False, turns=1)
+
+    def _indices(self, node: int, state: int) -> tuple[int, int]:
+        """Numbers of a node's roles in the first stage of a state's value, and in the state."""
+        view, stages = self.views[node], self.operator.stages
+        here = view.role_of[self._state_at(view, state)]
+        return view.role_of[state - state % stages] if self.operator.gated else here, here
 
     def _state_at(self, view: NodeOperator, state: int) -> int:
         """The state whose role a node takes: of a value that another node brings it knows only whether it names itself."""

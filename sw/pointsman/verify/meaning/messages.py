@@ -239,7 +239,7 @@ class _Correspondent:
         rank = self.definition.ranks[self.position]
         given = ((rank, rank, self.sent, 0),) if there and function != "read" else ZERO
         self.sent += function != "read"
-        if function == "read" and not there and kind in SINGLE:
+        if not there and (function == "write" or (function == "read" and kind in SINGLE)):
             return Result(None, known)
         if any(one.local for one in self.scripts):
             if function == "write":

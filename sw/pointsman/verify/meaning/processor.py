@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
+from math import lcm
 
 from pointsman.artifacts.images.images import SYNC, Combination, LaneImage, Role
+from pointsman.program.catalogue import ITEM_FUNCTIONS
+from pointsman.program.program import Operator
 
 from .definitions import Function
 from .wires import TOKEN, ZERO, Term, Wires, Word
@@ -41,6 +44,17 @@ class Size:
     commutes: bool
 
 
+def message_size(program: Operator, lanes: Sequence[LaneImage]) -> Size:
+    """A message length that shows all that the real one does: registers take turns, so longer ones repeat what happens."""
+    period = lcm(program.type.words, *(len(lane.registers) for lane in lanes))
+    real = program.m
+    least = max([2 * period, *(lane.words + 1 for lane in lanes if lane.words not in (None, real))])
+    least += max((lane.window or 0 for lane in lanes), default=0)
+    words = least + (real - least) % period if real > least + period else real
+    function = dict(program.instances[0].operands).get("function")
+    return Size(words, real, function in ITEM_FUNCTIONS or function is None)
+
+
 @dataclass
 class Result:
     """What a call gave: a message or None, and which positions had called by then (a bit each)."""
@@ -61,6 +75,23 @@ class _Moving:
     """After each word, who is known to have called."""
 
 
+@dataclass(frozen=True)
+class PassedOn:
+    """How messages go on round an instance until the farthest has arrived, each hop to the next node.
+
+    Parameters
+    ----------
+    size, hops : int
+        Nodes of the instance; hops that every node takes part in.
+    origin : int or None
+        Position whose message the node is to get.
+    """
+
+    size: int
+    hops: int
+    origin: int | None
+
+
 @dataclass
 class Processor:
     """A node that calls an operator's functions.
@@ -73,6 +104,8 @@ class Processor:
         Its position in the instance, and its place in the order in which messages are combined.
     role : Role
         Its role for the values of this run.
+    passing : PassedOn or None
+        How it passes messages on, if it does.
     """
 
     node: int
@@ -81,6 +114,7 @@ class Processor:
     role: Role
     wires: Wires
     size: Size
+    passing: PassedOn | None = None
     calls: dict[str, int] = field(default_factory=dict)
     sent: int = 0
     """Messages sent."""
@@ -88,8 +122,8 @@ class Processor:
     """Messages to itself."""
 
     def call(self, function: Function, gives_none: bool) -> Generator[None, None, Result]:
-        """Carry out a call; yields when it has to wait. ``gives_none``: the application gets no message whatever the role says
-        (`barrier`)."""
+        """Carry out a call; yields when it has to wait. ``gives_none``: the application gives and gets no message whatever
+        the role says (`barrier`)."""
         role = self.role
         if role.kind != function and not (role.kind == "both" and function != "func"):
             raise NoMeaningError(f"it calls {function}, which a role of kind '{role.kind}' does not allow")
@@ -102,9 +136,9 @@ class Processor:
         if role.local:
             return Result(self._local(function, out), known)
         messages: dict[str, Message] = {}
-        if function != "read" and not role.void:
+        if function != "read" and not role.void and not gives_none:
             messages["out"] = list(out)
-        if function != "write":
+        if function != "write" and not gives_none:
             messages["in"] = [ZERO] * self.size.words
         lanes = self._lanes(function)
         if role.kind == "both":
@@ -114,13 +148,38 @@ class Processor:
                 return Result(None, known)
             if function == "read" and self.own:
                 return Result(self.own.popleft(), known)
-        for combines, together in steps(role, lanes):
-            for one in combines:
-                self._combine(one, messages)
-            known = yield from self._transfer(together, messages, known)
+        known = yield from self._moved(lanes, messages, known)
         if function == "write" or gives_none or role.void or not role.result:
             return Result(None, known)
         return Result(messages["in"], known)
+
+    def _moved(
+        self, lanes: Sequence[LaneImage], messages: dict[str, Message], known: int
+    ) -> Generator[None, None, int]:
+        """Move the words of a call and combine messages; gives who is known to have called afterwards."""
+        if self.passing is not None:
+            known = yield from self._passed_on(self.passing, lanes, messages, known)
+            return known
+        for combines, together in steps(self.role, lanes):
+            for one in combines:
+                self._combine(one, messages)
+            known = yield from self._transfer(together, messages, known)
+        return known
+
+    def _passed_on(
+        self, passing: PassedOn, lanes: Sequence[LaneImage], messages: dict[str, Message], known: int
+    ) -> Generator[None, None, int]:
+        """Pass the messages of others on, as `_moved`."""
+        moving = messages.get("out", [ZERO] * self.size.words)
+        if passing.origin == self.position:
+            messages["in"][:] = moving
+        for hop in range(1, passing.hops + 1):
+            ends = {"out": moving, "in": [ZERO] * self.size.words}
+            known = yield from self._transfer(lanes, ends, known)
+            moving = ends["in"]
+            if passing.origin == (self.position - hop) % passing.size:
+                messages["in"][:] = moving
+        return known
 
     def go_on(self) -> Generator[None, None, None]:
         """When the node's last words have left, its router serves other nodes."""

@@ -14,7 +14,7 @@ from typing import Protocol
 from pointsman.artifacts.images.images import Role
 
 from .definitions import Anyone, Call, Definition, Fold, Function, Gives, Meeting, Nothing, Zeros
-from .processor import NoMeaningError, Processor, Result, Size, barrier_lanes
+from .processor import NoMeaningError, PassedOn, Processor, Result, Size, barrier_lanes
 from .wires import TOKEN, ZERO, Term, Wires
 
 
@@ -136,7 +136,7 @@ class Rounds(ABC):
     def _may_begin(self, definition: Definition, position: int, call: Call, turn: int) -> bool:
         """May a node call now? Of the nodes that write in a collect one does at a time (A.1), here each when the message of the
         one before has been read."""
-        if definition.operator.kind != "collect" or call.function != "write":
+        if definition.operator.kind != "collect" or call.function != "write" or position not in definition.members:
             return True
         return self.read.get(definition.instance, 0) == turn * len(definition.members) + definition.members.index(
             position
@@ -171,17 +171,23 @@ class Rounds(ABC):
 
 
 class Run(Rounds):
-    """Nodes that move words as their roles say."""
+    """Nodes that move words as their roles say; ``passing``: those that pass messages on."""
 
     def __init__(
-        self, definitions: Sequence[Definition], roles: Mapping[int, Role], wires: Wires, size: Size, meets: bool
+        self,
+        definitions: Sequence[Definition],
+        roles: Mapping[int, Role],
+        wires: Wires,
+        size: Size,
+        meets: bool,
+        passing: Mapping[int, PassedOn] | None = None,
     ) -> None:
-        self.roles, self.size, self.streams = roles, size, wires
+        self.roles, self.size, self.streams, self.passing = roles, size, wires, passing or {}
         super().__init__(definitions, roles, wires, size.words, meets)
 
     def _begins(self, node: int, definition: Definition, position: int) -> Generator[None, None, Processor]:
-        role = self.roles[node]
-        processor = Processor(node, position, definition.ranks[position], role, self.streams, self.size)
+        role, passing = self.roles[node], self.passing.get(node)
+        processor = Processor(node, position, definition.ranks[position], role, self.streams, self.size, passing)
         if barrier_lanes(role):
             known = yield from processor.meet()
             if known != (1 << definition.size) - 1:

@@ -108,7 +108,7 @@ def _hands(phase: PhaseView, node: int, here: bool, there: bool) -> list[tuple[V
         after = (slot + 1) % period
         for pipeline, number in enumerate(row):
             vfsm = pipeline, number
-            if number < FIRST_FREE_VFSM or not state.moves(vfsm):
+            if number < FIRST_FREE_VFSM or vfsm not in state.moving or not state.moves(vfsm):
                 continue
             port = state.annotations[vfsm].destination
             if not codes.is_neighbour(port) or port not in view.links:

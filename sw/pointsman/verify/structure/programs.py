@@ -161,7 +161,7 @@ def _fits(operand: Operand, value: object, size: int) -> bool:
 def _check_values(notes: StructureNotes, index: int, program: Operator, place: dict[str, Any]) -> None:
     """Check that the run-time values are legal."""
     image = notes.images.operators[index]
-    if image.online is not None or image.instances:
+    if image.online is not None:
         return
     sorts = {one.name: one.sort for one in OPERATORS[program.kind].operands}
     least = min(len(instance.nodes) for instance in program.instances)

@@ -136,6 +136,11 @@ def _check_phases(notes: StructureNotes) -> None:
             )
         if phase.barrier is not None and phase.barrier not in phase.operators:
             notes.note("structure", f"operator {phase.barrier} closes it", "an operator of the phase", phase=number)
+        elif phase.barrier is not None and 0 <= phase.barrier < len(images.operators):
+            closing = images.operators[phase.barrier]
+            if closing.kind != "barrier" or closing.continues:
+                right = "a barrier of this phase alone"
+                notes.note("structure", f"operator {closing.label} closes it", right, phase=number)
         carriers = [i for i in phase.operators if 0 <= i < len(images.operators) and images.operators[i].kind == ONLINE]
         if phase.online in (None, *phase.operators) and carriers != [one for one in [phase.online] if one is not None]:
             right = "the operator of the phase that stands for its online streams, if it has one"
@@ -244,6 +249,8 @@ def _check_second(notes: StructureNotes, part: NodePhase, named: set[tuple[int, 
         notes.note("structure", "the second schedule has another size", right, **place)
         return
     second = {(pipeline, vfsm) for row in part.second for pipeline, vfsm in enumerate(row)}
+    for pipeline, vfsm in sorted(second):
+        notes.in_range("a VFSM of the second schedule", vfsm, shape.vfsms, pipeline=pipeline, **place)
     for pipeline, vfsm in sorted(second ^ named):
         if vfsm >= FIRST_FREE_VFSM:
             message = "it is in one of the two schedules only"
@@ -257,6 +264,9 @@ def _buffers_of(notes: StructureNotes, pipeline: int, annotations: Iterable[Anno
 
 def _check_promises(notes: StructureNotes) -> None:
     images = notes.images
+    for promise, count in Counter(images.promises).items():
+        if count > 1:
+            notes.note("structure", f"stream {promise.stream} is promised {count} times", "each promise once")
     for promise in images.promises:
         if not notes.in_range("the operator of a promise", promise.operator, len(images.operators)):
             continue

@@ -70,9 +70,10 @@ def test_messages_of_the_run_time_do_what_operators_mean(text: str, topology: To
 
 
 def functions(one: Operator, node: int) -> set[str]:
-    """What a node calls."""
+    """What a node calls, if it takes part."""
     definitions = [Definition(one, i) for i, instance in enumerate(one.instances) if node in instance.nodes]
-    return {call.function for own in definitions for call in own.calls(own.nodes.index(node))}
+    positions = [(own, own.nodes.index(node)) for own in definitions]
+    return {call.function for own, position in positions if position in own.members for call in own.calls(position)}
 
 
 def changed(script: Script, change: Callable[[Step], Step | None]) -> Iterator[Script]:
