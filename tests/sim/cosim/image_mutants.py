@@ -169,6 +169,19 @@ def places(value: Any, way: tuple[Step, ...] = (), name: str = "") -> Iterator[t
             yield from places(item, (*way, ("item", number)), name)
 
 
+_known: dict[int, tuple[Images, dict[str, list[tuple[tuple[Step, ...], Any]]]]] = {}
+
+
+def _by_field(images: Images) -> dict[str, list[tuple[tuple[Step, ...], Any]]]:
+    """By class and field, the ways to everything that can be changed, with its value; kept for the images of each program."""
+    if id(images) not in _known:
+        found: dict[str, list[tuple[tuple[Step, ...], Any]]] = {}
+        for name, way, value in places(images):
+            found.setdefault(name, []).append((way, value))
+        _known[id(images)] = images, found
+    return _known[id(images)][1]
+
+
 def changed(whole: Any, way: tuple[Step, ...], value: Any) -> Any:
     """``whole`` with ``value`` at the end of ``way``."""
     if not way:
@@ -208,9 +221,7 @@ def mutant(number: int, programs: Sequence[int] = range(PROGRAMS)) -> tuple[Prog
     if found is None:
         return None
     program, images = found
-    by_field: dict[str, list[tuple[tuple[Step, ...], Any]]] = {}
-    for name, way, value in places(images):
-        by_field.setdefault(name, []).append((way, value))
+    by_field = _by_field(images)
     name = chance.choice(sorted(by_field))
     way, value = chance.choice(by_field[name])
     others = [other for _, other in chance.sample(by_field[name], min(20, len(by_field[name])))]

@@ -107,7 +107,7 @@ MORE = (
     ),
     Subject(
         "3x2",
-        "(loop 'l 2 (subset '((0 1)) (stream 'a 0 1 :m 3)) (subset '((0 2)) (stream 'b 1 0 :m 9))) (barrier 'c)",
+        "(loop 'l 2 (subset '((0 1)) (stream 'a 0 1 :m 3)) (subset '((0 3)) (stream 'b 1 0 :m 9))) (barrier 'c)",
         cut=True,
     ),
     Subject(

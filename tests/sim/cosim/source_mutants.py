@@ -1,11 +1,15 @@
 """Faults in the compiler's source: one place of ``plan``, ``routing``, ``operators`` or ``targets/numesh`` changed. Who finds it?
 
-A fault is a comparison, a sign, a number, a truth value or a call of ``min`` or ``max`` turned round. Some programs are compiled
-with it, judged, and run on the model of the hardware under random delays. *crash*: the compiler fails; *refused*: it refuses a
-program; *judge*: the judge refuses its images; *tests*: none of these, but the tests of the module fail. What survives is *same*:
-the images are those of the right compiler, or *other*: other images, which are right (a choice has changed, at most time is
-lost). *accepted*, images that the judge takes and that do not run right, is a fault of the judge. Can be stopped and gone on
-with.
+A fault is a comparison, a sign, a number, a truth value or a call of ``min`` or ``max`` turned round. Programs that come to the
+changed line (`coverage`) are compiled with it, judged, and run on the model of the hardware under random delays. *crash*: the
+compiler fails; *refused*: it refuses a program; *judge*: the judge refuses its images; *tests*: none of these, but tests that
+import the module fail. What survives is *same*: the images are those of the right compiler; *other*: other images, which are
+right (a choice has changed, at most time is lost); *unreached*: no program comes to the line. *accepted*, images that the judge
+takes and that do not run right, is a fault of the judge. Can be stopped and gone on with.
+
+One process imports the compiler and loads its kernels; each fault is tried in a fork of it, in which the code of the changed
+function is exchanged. What is carried out on import (numbers of a module, defaults) is changed in a process of its own. Kernels
+are left out: their machine code is kept by what stands in the file, and each would take a minute to compile.
 
     python tests/sim/cosim/source_mutants.py --mutants 100 [--table build/source-mutants.json]
     python tests/sim/cosim/source_mutants.py --only 17           # a single fault, with its place
@@ -16,21 +20,24 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import gc
 import hashlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import inspect
 import json
 import os
 import random
 import signal
+import subprocess
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -38,23 +45,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 ROOT = Path(__file__).resolve().parents[3]
 SOURCE = ROOT / "sw/pointsman"
 ROOMS = ("plan", "routing", "operators", "targets/numesh")
-SEEDS = (3, 8)
-"""Random programs (`everything`) that are compiled, after `TEXTS`."""
-TEXTS = (
-    ("2x2", "(loop 'l 3 (broadcast 'a (runtime) :m 4) (cshift 'b 1 :m 3) (allreduce 'c 'add :m 2)) (barrier 'd)"),
-    (
-        "3x2",
-        "(parallel (stream 's 0 5 :m 9) (gather 'g 2 :m 2)) (prefix 'p 'max :m 3) (permute 'q '(1 0 3 2 5 4) :m 2)",
-    ),
-    ("3x1", "(loop 'l 2 (optional (reduce 'r 'add 1 :m 2)) (spread 's 0 :m 3) (collect 'c 2)) (broadcast 'b 2 :m 30)"),
-    (
-        "3x1",
-        "(loop 'l 2 (collect 'c (runtime) :m 3 :impl 'str_collect_tree) (cshift 'd (runtime) :m 2 :impl 'dyn_shift))",
-    ),
-    ("4x1", "(loop 'l 3 (broadcast 'a 0 :m 1) (stream 's (runtime) 2 :m 2) (broadcast 'b 3 :m 2))"),
-)
-SECONDS = 120
-"""CPU time for a fault."""
+MOST_PROGRAMS = 6
+"""Programs that are compiled with a fault: the quickest that come to its line."""
+SECONDS = 90
+"""CPU time for the programs of a fault, and for its tests. Tests that take longer say nothing."""
+MOST_TESTS = 3
+"""Files of tests that are run for a fault."""
 TURNED = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -154,6 +150,78 @@ def _turned(node: Any) -> ast.AST:
     return node
 
 
+def coverage(path: Path | None) -> list[tuple[str, dict[str, list[int]]]]:
+    """Of each program: what the right compiler writes, and by file the lines of the compiler that it comes to. Kept in ``path``
+    for as long as the compiler stays as it is."""
+    import source_programs
+
+    sources = (*_files(), Path(source_programs.__file__))
+    stamp = hashlib.sha256(b"".join(file.read_bytes() for file in sources)).hexdigest()
+    if path is not None and path.exists():
+        known = json.loads(path.read_text())
+        if known["stamp"] == stamp:
+            return [tuple(one) for one in known["programs"]]
+    files = {str(one) for one in _files()}
+    found = []
+    for number in range(len(source_programs.programs())):
+        found.append(_in_fork(lambda number=number: source_programs.covered(number, files), SECONDS * 10) or ("", {}))
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"stamp": stamp, "programs": found}))
+    return found
+
+
+def _in_fork(work: Callable[[], Any], seconds: float) -> Any:
+    """What ``work`` gives in a fork of this process; None if it fails or takes too long."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            os.close(reading)
+            signal.signal(signal.SIGPROF, lambda *_: os._exit(3))
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+            answer = json.dumps(work())
+            with os.fdopen(writing, "w") as file:
+                file.write(answer)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as file:
+        text = file.read()
+    os.waitpid(child, 0)
+    return json.loads(text) if text else None
+
+
+def _functions(code: CodeType) -> Iterator[CodeType]:
+    """Functions and methods of a module, without those inside them."""
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            if one.co_flags & inspect.CO_OPTIMIZED:
+                yield one
+            else:
+                yield from _functions(one)
+
+
+def _body(code: CodeType) -> object:
+    """What a module does on import, without what its functions do."""
+    inner = [
+        _body(one) for one in code.co_consts if isinstance(one, CodeType) and not one.co_flags & inspect.CO_OPTIMIZED
+    ]
+    return code.co_code, code.co_names, [one for one in code.co_consts if not isinstance(one, CodeType)], inner
+
+
+def exchange(fault: Fault) -> bool:
+    """Exchange the code of the changed function wherever it is known; False if the module has not been imported yet."""
+    old, new = compile(fault.path.read_text(), str(fault.path), "exec"), changed(fault)[0]
+    wanted = {one: other for one, other in zip(_functions(old), _functions(new), strict=True) if one != other}
+    for function in gc.get_objects():
+        if isinstance(function, FunctionType) and function.__code__ in wanted:
+            function.__code__ = wanted[function.__code__]
+    return fault.module in sys.modules
+
+
 class _Hook(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Loads one module with a fault."""
 
@@ -175,112 +243,104 @@ class _Hook(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(self.code, module.__dict__)
 
 
-def outcome_of(fault: Fault | None, right: Sequence[str]) -> tuple[str, str]:
-    """(outcome, what was said) of a fault; without one, what is written of each program. In a process of its own."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)
-        signal.signal(signal.SIGPROF, lambda *_: os._exit(3))
-        try:
-            said = ""
-            if fault is not None:
-                code, said = changed(fault)
-                sys.meta_path.insert(0, _Hook(fault, code))
-            found = _tried(right)
-            if fault is not None and found[0] in ("same", "other") and _fails(fault):
-                found = "tests", f"({found[0]})"
-            answer = [found[0], f"{said} {found[1]}".strip()]
-        except BaseException:
-            answer = ["crash", f"{said} {traceback.format_exc(limit=-1)}"]
-        with os.fdopen(writing, "w") as file:
-            file.write(json.dumps(answer))
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as file:
-        text = file.read()
-    os.waitpid(child, 0)
-    if not text:
-        return "crash", f"{changed(fault)[1] if fault else ''} takes too long"
-    kind, message = json.loads(text)
-    return kind, message
+def tests_of(fault: Fault) -> list[Path]:
+    """Tests that import the module of a fault, that of its own name first."""
+    own = ROOT / "tests/sw" / fault.path.relative_to(SOURCE.parent).parent / f"test_{fault.path.name}"
+    found = [own] if own.exists() else []
+    for path in sorted((ROOT / "tests/sw/pointsman").rglob("test_*.py")):
+        if path != own and f"from {fault.module} import" in path.read_text():
+            found.append(path)
+    return found[:MOST_TESTS]
 
 
-def _fails(fault: Fault) -> bool:
-    """Do the tests of a module with a fault fail? They stand in a file of the same name; else all of its folder are run."""
+def tests_fail(fault: Fault) -> bool:
+    """Do the tests of a module with a fault fail?"""
     import pytest
 
-    own = fault.path.relative_to(SOURCE.parent)
-    tests = ROOT / "tests/sw" / own.parent / f"test_{own.name}"
-    if not tests.exists():
-        tests = ROOT / "tests/sw" / own.parent
+    files = [str(path) for path in tests_of(fault)]
+    if not files:
+        return False
     with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing), contextlib.redirect_stderr(nothing):
-        code = pytest.main(["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", str(tests)])
+        code = pytest.main(["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", *files])
     return code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
-def _tried(right: Sequence[str]) -> tuple[str, str]:
-    from everything import case_of, network_named
-    from image_mutants import run_images
-    from soak_everything import networks_of
+def outcome_of(number: int, known: Sequence[tuple[str, dict[str, list[int]]]]) -> tuple[str, str]:
+    """(outcome, what was changed and said) of the fault of a number."""
+    fault = fault_of(number)
+    code, said = changed(fault)
+    line = int(said.partition(":")[2].partition(":")[0])
+    on_import = _body(compile(fault.path.read_text(), str(fault.path), "exec")) != _body(code)
+    every = [k for k, (_, lines) in enumerate(known) if on_import or line in lines.get(str(fault.path), ())]
+    reached = every[:: max(1, len(every) // MOST_PROGRAMS)][:MOST_PROGRAMS]
+    right = [known[k][0] for k in reached]
 
-    from numesh.shape import NodeShape
-    from pointsman.api.judged import judged
-    from pointsman.artifacts.images import images_to_bytes
-    from pointsman.cop import compile_text
-    from pointsman.errors import PointsmanError
-    from pointsman.plan.make_plan import make_plan
-    from pointsman.targets.numesh import make_images
-    from pointsman.verify.programs import program_differences
+    def answer(what: str) -> Any:
+        if on_import:
+            call = [sys.executable, __file__, "--only", str(number), "--alone", what, json.dumps([reached, right])]
+            done = subprocess.run(call, capture_output=True, text=True, timeout=SECONDS * 20, check=False)
+            lines = done.stdout.splitlines()
+            return json.loads(lines[-1]) if done.returncode == 0 and lines else None
 
-    cases = [case_of(seed, "numesh", networks_of("numesh"), words=12, operators=(1, 2, 3)) for seed in SEEDS]
-    programs = [*TEXTS, *((case.network, case.text) for case in cases)]
-    digests: list[str] = []
-    for number, (network, text) in enumerate(programs):
-        topology = network_named(network)
-        program = compile_text(text, topology=topology)
-        try:
-            images = make_images(make_plan(program, NodeShape(neighbours=max(4, topology.ports)), name="source"))
-        except PointsmanError as error:
-            if right and right[number] != "refused":
-                return "refused", error.message[:150]
-            digests.append("refused")
-            continue
-        digest = hashlib.sha256(images_to_bytes(images)).hexdigest()
-        digests.append(digest)
-        if right and digest == right[number]:
-            continue
-        report = judged(images)
-        differences = program_differences(images, program)
-        kind, said = run_images(program, images, number)
-        if not report.ok or differences:
-            return "judge", f"{', '.join(report.rules) or differences[0]}; it runs {kind}"
-        if kind != "right":
-            return "accepted", said
-    if not right:
-        return "right", json.dumps(digests)
-    return ("same", "") if digests == list(right) else ("other", "")
+        def work() -> Any:
+            # A module that is not imported yet, which no program comes to, is imported with its fault.
+            if not exchange(fault):
+                sys.meta_path.insert(0, _Hook(fault, code))
+            return done_with(fault, what, reached, right)
+
+        return _in_fork(work, SECONDS)
+
+    kind, more = answer("programs") or ("crash", "it fails or takes too long")
+    if kind in ("same", "other", "unreached"):
+        failed = answer("tests")
+        if failed is None:
+            more = "(its tests take too long)"
+        elif failed:
+            kind, more = "tests", f"({kind})"
+    return kind, f"{said} {more}".strip()
+
+
+def done_with(fault: Fault, what: str, reached: Sequence[int], right: Sequence[str]) -> Any:
+    """Try a fault, which is in the compiler by now, on tests or programs."""
+    import source_programs
+
+    return tests_fail(fault) if what == "tests" else source_programs.tried(reached, right)
+
+
+def alone(number: int, what: str, tried_on: str) -> Any:
+    """A fault in what is done on import: the compiler is imported with it."""
+    fault = fault_of(number)
+    sys.meta_path.insert(0, _Hook(fault, changed(fault)[0]))
+    return done_with(fault, what, *json.loads(tried_on))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mutants", type=int, default=100)
     parser.add_argument("--only", type=int)
+    parser.add_argument("--alone", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--table", type=Path)
     options = parser.parse_args()
+    if options.alone is not None:
+        print(json.dumps(alone(options.only, *options.alone)))
+        return
+    # The compiler is imported and its kernels are loaded before any fork.
+    import source_programs  # noqa: F401
+
+    from pointsman.warm import estimate_and_judge, route, tell_time
+
+    route()
+    estimate_and_judge()
+    tell_time()
     path: Path | None = options.table
     done: dict[str, list[str]] = json.loads(path.read_text()) if path is not None and path.exists() else {}
-    kind, said = outcome_of(None, ())
-    if kind != "right":
-        sys.exit(f"the right compiler: {kind}: {said}")
-    right = json.loads(said)
+    known = coverage(path.with_suffix(".coverage.json") if path is not None else None)
     for number in range(options.mutants) if options.only is None else [options.only]:
         if str(number) in done and options.only is None:
             continue
-        done[str(number)] = list(outcome_of(fault_of(number), right))
+        done[str(number)] = list(outcome_of(number, known))
         print(number, *done[str(number)], flush=True)
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
+        if path is not None and options.only is None:
             path.write_text(json.dumps(done, indent=1))
     kinds = [kind for kind, _ in done.values()]
     print(json.dumps({kind: kinds.count(kind) for kind in sorted(set(kinds))}))

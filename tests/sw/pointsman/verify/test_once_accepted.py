@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from numesh.shape import NodeShape
-from pointsman.artifacts.images.images import Images, Role
+from pointsman.artifacts.images.images import Combination, Images, Role
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
@@ -250,6 +250,45 @@ def test_it_is_refused(change: Callable[[Images], Changed]) -> None:
     changed = list(change(images))
     assert changed
     assert accepted(changed[:: -(-len(changed) // MOST)], program) == []
+
+
+@cache
+def small(text: str) -> Images:
+    made = make_images(make_plan(compile_text(text, topology=mesh(4)), NodeShape(), name="t"))
+    assert check_images(made).ok
+    return made
+
+
+def rules_of(text: str, node: int, at: int, number: int, **fields: Any) -> tuple[str, ...]:
+    """Rules that a role with other fields breaks."""
+    images = small(text)
+    role = replace(images.nodes[node].operators[at][1].roles[number], **fields)
+    return check_images(with_role(images, node, at, number, role)).rules
+
+
+def test_a_node_without_a_part_gets_no_message_when_it_reads() -> None:
+    assert rules_of("(spread 's 0 :m 1 :valid '(0 1))", 3, 0, 0, void=False) == ("meaning",)
+
+
+def test_what_may_be_called_at_a_gate_stands_in_the_first_stage() -> None:
+    text = "(barrier 'o :impl 'str_barrier)"
+    assert small(text).operators[0].gated
+    assert rules_of(text, 0, 0, 0, local=True) == ("meaning",)
+    assert rules_of(text, 0, 0, 0, kind="read") == ("meaning",)
+
+
+def test_a_barrier_has_no_messages_to_combine() -> None:
+    combined = (Combination(1, "out", "", "in"),)
+    assert rules_of("(barrier 'o :impl 'str_barrier_tree)", 0, 0, 0, combines=combined) == ("meaning",)
+
+
+def test_a_phase_is_closed_by_a_barrier_of_its_own() -> None:
+    images, _ = compiled()
+    (index,) = (k for k, one in enumerate(images.operators) if one.continues)
+    for k, phase in enumerate(images.phases):
+        if phase.barrier is not None and index in phase.operators:
+            phases = (*images.phases[:k], replace(phase, barrier=index), *images.phases[k + 1 :])
+            assert check_images(replace(images, phases=phases)).rules == ("structure",)
 
 
 @pytest.mark.slow

@@ -62,6 +62,12 @@ def test_a_vfsm_of_one_schedule_only_may_keep_a_word() -> None:
     assert "it is in one of the two schedules only" in breaks("subphases", with_part(images, 0, second=rows))
 
 
+@pytest.mark.parametrize(("vfsm", "rule"), [(-1, "structure"), (31, "subphases"), (32, "structure")])
+def test_a_second_schedule_names_vfsms_that_there_are(vfsm: int, rule: str) -> None:
+    rows = part(compiled(), 0).second
+    assert breaks(rule, with_part(compiled(), 0, second=((vfsm, *rows[0][1:]), *rows[1:])))
+
+
 def test_schedules_that_have_no_slot_in_common_stop_a_stream() -> None:
     images = with_second(compiled(), lambda rows: rows[1:] + rows[:1])
     assert "nothing reads register 2" in breaks("promises", images)
