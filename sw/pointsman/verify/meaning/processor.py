@@ -45,10 +45,11 @@ class Size:
 
 
 def message_size(program: Operator, lanes: Sequence[LaneImage]) -> Size:
-    """A message length that shows all that the real one does: registers take turns, so longer ones repeat what happens."""
+    """A message length that shows all that the real one does: registers take turns, so longer ones repeat what happens. A wire
+    holds two words a register, so a third is needed to see who waits for whom."""
     period = lcm(program.type.words, *(len(lane.registers) for lane in lanes))
     real = program.m
-    least = max([2 * period, *(lane.words + 1 for lane in lanes if lane.words not in (None, real))])
+    least = max([3 * period, *(lane.words + 1 for lane in lanes if lane.words not in (None, real))])
     least += max((lane.window or 0 for lane in lanes), default=0)
     words = least + (real - least) % period if real > least + period else real
     function = dict(program.instances[0].operands).get("function")

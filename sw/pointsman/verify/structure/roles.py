@@ -82,6 +82,8 @@ def check_node_operator(notes: StructureNotes, node: int, index: int, operator: 
             notes.note("structure", "words move while it is loaded, and nodes do not rewrite together", "both", **place)
         for number, lane in enumerate(role.lanes):
             _check_lane(notes, number, lane, role, image.m, place)
+            if (lane.turn == SYNC or image.kind == "barrier") and lane.data != "token":
+                notes.note("structure", f"lane {number} of a barrier moves {lane.data!r}", "token", **place)
             if role.by_item and (lane.after, lane.after_all, lane.step, lane.turn, lane.pair, lane.words) != (
                 *(number - 1 if number else None, False, 0, 0, None, None),
             ):

@@ -20,7 +20,7 @@ from pointsman.verify.report import Notebook
 from .fields import check_fields
 from .notes import StructureNotes
 from .programs import ONLINE, check_definition, check_operator
-from .roles import check_node_operator, check_rewrites
+from .roles import MOST_WAIT, check_node_operator, check_rewrites
 
 
 def check_structure(images: Images, notebook: Notebook) -> None:
@@ -233,8 +233,8 @@ def _check_part(notes: StructureNotes, node: int, part: NodePhase) -> None:
             at = {"pipeline": pipeline, "vfsm": vfsm, **place}
             notes.note("annotations", "it is scheduled without an annotation", "one annotation", **at)
     for phase, cycles in part.settle:
-        if notes.in_range("a phase to settle in", phase, len(images.phases), **place) and cycles < 0:
-            notes.note("structure", f"it settles for {cycles} cycles", "0 cycles or more", **place)
+        if notes.in_range("a phase to settle in", phase, len(images.phases), **place) and not 0 <= cycles <= MOST_WAIT:
+            notes.note("structure", f"it settles for {cycles} cycles", f"0 to {MOST_WAIT} cycles", **place)
 
 
 def _check_second(notes: StructureNotes, part: NodePhase, named: set[tuple[int, int]], place: dict[str, Any]) -> None:
