@@ -24,7 +24,7 @@ def check_rings(images: Images, notebook: Notebook) -> None:
         place: dict[str, Any] = {"phase": images.phases[operator.phase].name}
         members = images.members[index]
         nodes = [node for instance in operator.instances for node in instance]
-        if len(set(nodes)) < len(nodes) or not members.keys() >= set(nodes):
+        if len(set(nodes)) < len(nodes) or not members.keys() >= set(nodes) or not all(operator.instances):
             notebook.note("rings", "its instances are not of its nodes", "each node in one instance", operator, **place)
             continue
         streams = {(p.source, p.register): p.destinations for p in images.promises if p.operator == index}
