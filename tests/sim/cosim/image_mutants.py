@@ -39,6 +39,7 @@ from pointsman.cop import CopError
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 from pointsman.program.program import Program
+from pointsman.report.figures.page import put_between
 from pointsman.runtime import numesh_node
 from pointsman.runtime.reference import ReferenceMachine
 from pointsman.verify.programs import program_differences
@@ -55,11 +56,20 @@ TIMES = "time: words may come later or sooner, and none is taken for another"
 SAID = "said in reports and messages"
 UNUSED = "of an operator that closes a phase or brings messages, which no application calls"
 FREE = "another that does as well: the choice is the compiler's"
+PART = "of an operator that does the work of another, whose values count"
 HARMLESS = {
+    "Annotation.destination": "of a VFSM that passes no word for this value",
+    "Annotation.forked": "of a VFSM that passes no word for this value",
+    "Annotation.source": "of a VFSM that passes no word for this value",
     "Annotation.type": "a type of move that does the same there",
     "Combination.step": TIMES,
+    "Images.loops": "an order of loops",
     "Images.name": SAID,
+    "Images.operators": "operators that no node tells apart, as none of their words moves",
+    "Images.passages": "an order of passages; or all nodes of a barrier stay in their last phase",
     "Images.promises": "an order of promises, which stand beside each other",
+    "Images.replaced": "an order of replaced operators",
+    "Instance.operands": PART,
     "LaneImage.after": TIMES,
     "LaneImage.after_all": TIMES,
     "LaneImage.data": "a word whose contents do not matter, or one that stays with its node",
@@ -70,12 +80,17 @@ HARMLESS = {
     "LaneImage.words": "the message's own length, in the other of two ways",
     "NodeImage.operators": UNUSED,
     "NodeImage.phases": "an order of phases, each of which says which it is",
+    "NodeOperator.enters": "another phase in which it continues, where the node may begin as well",
+    "NodeOperator.nodes": UNUSED,
+    "NodeOperator.position": UNUSED,
     "NodeOperator.role_of": "another role that does the same",
     "NodeOperator.roles": "a role that no value takes",
     "NodePhase.annotations": "of a VFSM that moves nothing before a load function has rewritten it",
     "NodePhase.schedule": "a slot that no word needs",
     "NodePhase.second": "a slot that no word needs",
     "NodePhase.settle": TIMES,
+    "OnlineNode.inputs": "an order of channels",
+    "OnlineNode.onward": "a node to which no message goes this way",
     "Operator.b": "what the compiler was to aim at; beside the text it is compared",
     "Operator.c": "what the compiler was to aim at; beside the text it is compared",
     "Operator.instances": UNUSED,
@@ -83,13 +98,16 @@ HARMLESS = {
     "Operator.m": UNUSED,
     "Operator.pipelined": "what the compiler was to aim at; beside the text it is compared",
     "Operator.type": UNUSED,
+    "Operator.valid": "an order of the nodes that take part",
     "OperatorImage.bandwidth": SAID,
     "OperatorImage.implementation": SAID,
     "OperatorImage.label": UNUSED,
     "OperatorImage.m": UNUSED,
+    "OperatorImage.online": "queues numbered in another order",
     "OperatorImage.source": SAID,
     "OperatorImage.synchronised": "nodes that rewrite together though each might for itself",
     "OperatorImage.type": UNUSED,
+    "OperatorImage.values": UNUSED,
     "PhaseImage.block": FREE,
     "PhaseImage.last": "fewer operators after which a node leaves, or any of them",
     "PhaseImage.load_cycles": SAID,
@@ -97,12 +115,15 @@ HARMLESS = {
     "PhaseImage.operators": "an order of operators, which stand beside each other",
     "PhaseImage.order": "less that is known of the order",
     "PhaseImage.reason": SAID,
+    "PhaseImage.second": FREE,
     "PhaseImage.successors": "a phase that may follow and does not in this program",
     "PhaseImage.technique": "nodes that wait for a time that is none",
+    "Promise.destinations": "an order of ends",
     "Promise.held": "a stream that ends in the same register in all stages",
     "Promise.phase": UNUSED,
     "Promise.stream": SAID,
     "Promise.values": UNUSED,
+    "Promise.words": "of an operator that continues, whose streams may carry more than promised",
     "ReplacedImage.implementation": SAID,
     "ReplacedImage.source": SAID,
     "Role.by_item": "a role with one lane or none, whose items are its message",
@@ -116,6 +137,7 @@ HARMLESS = {
     "Role.switch": "the step before the first that has lanes",
     "Role.void": "a role that sends no message",
     "Runtime.block": "what the compiler was to aim at; beside the text it is compared",
+    "Runtime.values": PART,
 }
 """Why a mutant that is accepted and runs right does so, by field. A field of which that is not known is told."""
 
@@ -288,12 +310,33 @@ def run_images(program: Program, images: Images, seed: int) -> tuple[str, str]:
     return ("wrong", "words are left over") if full else ("right", "")
 
 
+def page_table(done: Progress) -> str:
+    """What became of the mutants, and of those that are accepted and run right the fields by reason, as Markdown."""
+    outcomes = ", ".join(
+        f"{done.outcomes.get(kind, 0):,} {kind}" for kind in ("unreadable", "refused", "right", *FAULTS)
+    )
+    lines = [
+        f"Of {done.mutants:,} mutants: {outcomes}.",
+        "",
+        "| accepted and right, as what is changed is … | fields, with how many of those tried |",
+        "|---|---|",
+    ]
+    reasons: dict[str, list[str]] = {}
+    for name, counts in sorted(done.fields.items()):
+        if counts.get("right"):
+            said = f"`{name}` {counts['right']} of {sum(counts.values())}"
+            reasons.setdefault(HARMLESS.get(name, "not known"), []).append(said)
+    lines += [f"| {reason} | {', '.join(named)} |" for reason, named in sorted(reasons.items())]
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mutants", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=int)
     parser.add_argument("--table", type=Path)
+    parser.add_argument("--page", type=Path, help="put what came of it into this page")
     parser.add_argument("--quiet", action="store_true")
     options = parser.parse_args()
     # Kernels are compiled before any time is limited.
@@ -321,6 +364,9 @@ def main() -> None:
         if path is not None and done.mutants % 10 == 0:
             write_whole(path, json.dumps(asdict(done), indent=1, sort_keys=True).encode())
     print(json.dumps(done.outcomes))
+    if options.page is not None:
+        marks = "<!-- begin mutants -->", "<!-- end of mutants -->"
+        options.page.write_text(put_between(options.page.read_text(), *marks, page_table(done)))
     for name, counts in sorted(done.fields.items()):
         if counts.get("right"):
             print(
