@@ -157,8 +157,8 @@ class _Pair:
     def difference(self) -> str | None:
         """The barrier to which only one of the two comes, with where that is seen; None: there is none."""
         begin: State = (-1, False)
-        start = BEGIN, (begin, begin), 0, ()
-        waiting: list[tuple[str, tuple[State, State], int, Ahead]] = [start]
+        start: tuple[str, tuple[State, State], int, Ahead] = BEGIN, (begin, begin), 0, ()
+        waiting = [start]
         seen = {start}
         while waiting:
             label, states, who, ahead = waiting.pop()

@@ -316,7 +316,7 @@ def page_table(done: Progress) -> str:
         f"{done.outcomes.get(kind, 0):,} {kind}" for kind in ("unreadable", "refused", "right", *FAULTS)
     )
     lines = [
-        f"Of {done.mutants:,} mutants: {outcomes}.",
+        f"Of {done.mutants:,} mutants, some of which change nothing: {outcomes}.",
         "",
         "| accepted and right, as what is changed is … | fields, with how many of those tried |",
         "|---|---|",

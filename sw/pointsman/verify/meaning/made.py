@@ -74,17 +74,17 @@ def _check_calls(
     passing: dict[int, PassedOn] = {}
     for one in definitions:
         origins = {k: one.origin(k) for k in range(one.size) if 0 <= one.origin(k) < one.size}
-        hops = max(((k - origin) % one.size for k, origin in origins.items()), default=0)
+        hops = max(((k - source) % one.size for k, source in origins.items()), default=0)
         for position, node in enumerate(one.nodes):
             role = views[node].roles[views[node].role_of[at]]
-            origin = origins.get(position)
-            role = replace(role, result=origin is not None or operator.kind == "eoshift")
+            own = origins.get(position)
+            role = replace(role, result=own is not None or operator.kind == "eoshift")
             if node in ring and hops:
-                passing[node] = PassedOn(one.size, hops, origin)
-            elif origin == position:
+                passing[node] = PassedOn(one.size, hops, own)
+            elif own == position:
                 role = replace(role, local=True)
             else:
-                moved = {True: position in origins.values(), False: origin is not None}
+                moved = {True: position in origins.values(), False: own is not None}
                 role = replace(role, lanes=tuple(lane for lane in role.lanes if lane.turn == SYNC or moved[lane.write]))
             roles[node] = role
     size = message_size(operator, [lane for role in roles.values() for lane in role.lanes])
