@@ -90,5 +90,5 @@ def _check_calls(
     size = message_size(operator, [lane for role in roles.values() for lane in role.lanes])
     wires = Wires([one for one in promises if one.operator == index and at in one.values], (at,), (set(),))
     said = (said_values(image.program, values),)
-    for node, message, right in Run(definitions, roles, wires, size, True, passing).problems():
-        notebook.note("meaning", message, right, image, values=said, node=node)
+    for at_node, message, right in Run(definitions, roles, wires, size, True, passing).problems():
+        notebook.note("meaning", message, right, image, values=said, node=at_node)
