@@ -97,22 +97,20 @@ def fitted_plan(
             raise  # no schedule has that length
         failure = error
     first = failure.why if isinstance(failure, RefusedError) and failure.why else failure.message
-    lacked = {one for one in MOST for why in (first, *reasons) if SPOKEN[one] in why}
-    found = _Search(asked, planned, options.progress or (lambda line: None), lacked).smallest()
+    # Divisions are refused for this and that; what is lacking in the end is what some of them lacked.
+    whys = {one: why for why in reversed((first, *reasons)) for one in RESOURCES if SPOKEN[one] in why}
+    found = _Search(asked, planned, options.progress or (lambda line: None), whys.keys()).smallest()
     if not found:
         raise failure
-    # Divisions are refused for this and that; what is lacking in the end is what some of them lacked.
-    whys = {
-        one: next((why for why in (first, *reasons) if SPOKEN[one] in why), None) for one in RESOURCES if one in found
-    }
-    resource = next((one for one, why in whys.items() if why is not None), next(iter(whys)))
+    changed = [one for one in RESOURCES if one in found]
+    resource = next((one for one in changed if one in whys), changed[0])
     size = asked[resource]
     raise RefusedError(
         name,
         resource=RESOURCES[resource],
         size=max(PERIODS) if size is None else size,
         needed=found[resource],
-        why=whys[resource] or first,
+        why=whys.get(resource, first),
         sizes=found,
     ) from failure
 
@@ -120,12 +118,12 @@ def fitted_plan(
 @dataclass(eq=False)
 class _Search:
     """``asked``: sizes that are too small; ``planned`` makes any plan with sizes, within so much work, and raises PointsmanError
-    if there is none. ``lacked``: sizes of a node that reasons speak of. ``left``: work that may still be done."""
+    if there is none. ``lacked``: sizes that reasons speak of. ``left``: work that may still be done."""
 
     asked: Sizes
     planned: Callable[[Sizes, Work], Plan]
     progress: Callable[[str], None]
-    lacked: Collection[str] = ()
+    lacked: Collection[str]
     left: float = WORK
     usual: int = 0
     """Work of the last plan that was found."""

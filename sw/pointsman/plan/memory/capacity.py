@@ -7,11 +7,9 @@ from collections.abc import Sequence
 
 from numesh.shape import NodeShape
 from pointsman.errors import RefusedError
-from pointsman.operators import Implementation, Wiring
-from pointsman.operators.api.loading import Loading
-from pointsman.plan.plan import Plan, PlannedOperator, PlannedPhase
+from pointsman.operators import Wiring
+from pointsman.plan.plan import Plan, PlannedPhase
 from pointsman.plan.structure.structure import Structure
-from pointsman.program.program import Operator
 from pointsman.routing.errors import RoutingError
 
 from .kept_registers import keeps_registers
@@ -126,31 +124,3 @@ def refuse_overfull_phase(wiring: Wiring, shape: NodeShape) -> None:
                 f"node {node} would need {count} interface registers and has {room} besides its command registers",
                 hint="use fewer operators, another implementation, or a node with more interface registers",
             )
-
-
-def refuse_two_makers(operators: Sequence[Operator], implementations: Sequence[Implementation]) -> None:
-    """Raise `RoutingError` if two operators of a phase make schedules at run time: each would put its own over the other's."""
-    loadings = zip(operators, (one.loading for one in implementations), strict=True)
-    makers = [operator.label for operator, loading in loadings if loading is Loading.RESCHEDULED]
-    if len(makers) > 1:
-        raise RoutingError(
-            f"operators '{makers[0]}' and '{makers[1]}' both make their schedule at run time, and a phase has room for one",
-            hint="use another implementation for one of them, or phases of their own",
-        )
-
-
-def refuse_mixed_commands(planned: Sequence[PlannedOperator]) -> None:
-    """Raise `RoutingError` if a router is sent commands by another node, and load functions of its own for another
-    operator of the phase rewrite it, too: words of two commands could mix (Metcalf 1997, §4.1.1)."""
-    sent = [one for one in planned if one.implementation.loading is Loading.REMOTE]
-    if not sent or len(planned) == 1:
-        return
-    rewritten = [{node for node, roles in one.roles.items() if any(r.settings for r in roles)} for one in planned]
-    for one, nodes in zip(planned, rewritten, strict=True):
-        for other, others in zip(planned, rewritten, strict=True):
-            if one in sent and other is not one and nodes & others:
-                raise RoutingError(
-                    f"node {min(nodes & others)} is sent commands for '{one.operator.label}' by another node, and its load "
-                    f"functions for '{other.operator.label}' send it commands, too",
-                    hint="use another implementation for one of them, or phases of their own",
-                )

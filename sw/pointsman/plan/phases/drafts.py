@@ -15,9 +15,9 @@ from math import inf, prod
 from pointsman.errors import PointsmanError
 from pointsman.operators import Implementation
 from pointsman.operators.api.loading import Loading
+from pointsman.plan.conflicts.load_functions import refuse_mixed_commands, refuse_two_makers
 from pointsman.plan.context import OnlineKey, PlanContext
 from pointsman.plan.errors import PlanError
-from pointsman.plan.memory.capacity import refuse_mixed_commands, refuse_two_makers
 from pointsman.plan.online import home_of, online_part
 from pointsman.plan.plan import OnlinePart, PlannedPhase
 from pointsman.plan.structure.structure import PhaseOutline

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from numesh.shape import NodeShape
-from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import Context
 from pointsman.operators.scheduled.stream_dynamic import StrStreamDyn
-from pointsman.plan.make_plan import make_plan
-from pointsman.targets.numesh import make_images
-from pointsman.verify.images import check_images
 
 TEXT = "(stream 'o 1 (runtime :dynamic t :values (list 0 2 4)) :m 5 :impl 'str_stream_dyn)"
 
@@ -43,17 +37,3 @@ def test_the_destination_answers_when_it_has_read(wired: Callable[..., Any]) -> 
 def test_it_is_only_taken_where_it_is_asked_for(operator_of: Callable[..., Any]) -> None:
     operator = operator_of(TEXT.replace(" :impl 'str_stream_dyn", ""))
     assert StrStreamDyn().metric(operator, Context(mesh(3, 2), NodeShape())) is None
-
-
-@pytest.mark.parametrize(
-    "other", ["(barrier 'z)", "(broadcast 'z (runtime))", "(broadcast 'z (runtime) :impl 'par_bcast)"]
-)
-def test_what_rewrites_the_same_routers_is_in_no_phase_with_it(other: str) -> None:
-    program = compile_text(
-        f"(loop 'l 2 (stream 'o 0 (runtime) :m 5 :impl 'str_stream_dyn) {other})", topology=mesh(2, 1)
-    )
-    plan = make_plan(program, NodeShape(registers=11), name="p")
-    assert check_images(make_images(plan)).ok
-    for phase in plan.phases:
-        rewritten = [{n for n, roles in one.roles.items() if any(r.settings for r in roles)} for one in phase.operators]
-        assert not set.intersection(*rewritten) or len(rewritten) == 1
