@@ -21,7 +21,7 @@ from pointsman.artifacts.images.images import SYNC, Images
 from pointsman.program.program import Program
 
 from .node.phase_view import made_operators
-from .order import BEGIN, Ends, read_in_turn
+from .order import BEGIN, Ends, read
 
 END = -1
 """In place of a phase to be entered: the end of the program."""
@@ -142,7 +142,7 @@ class _Meetings:
         return meets and (operator.remote or not shares)
 
     def _read(self, labels: frozenset[str]) -> tuple[dict[str, dict[str, None]], Ends]:
-        return read_in_turn(self.program, labels)
+        return read(self.program, labels, in_turn=True)
 
 
 class _Pair:

@@ -39,21 +39,11 @@ class Ends:
 
 def follows(program: Program, mine: Collection[str]) -> Follows:
     """What a node that has a part in the operators ``mine`` may use after each of them; after `BEGIN`: first."""
-    return _read(program, mine)[0]
+    return read(program, mine)[0]
 
 
-def read_in_turn(program: Program, mine: Collection[str]) -> tuple[Follows, Ends]:
-    """As ``follows``, with the children of parallel groups in the order of the text; and the ends of the whole."""
-    return _walked(program, mine, in_turn=True)
-
-
-def _read(program: Program, mine: Collection[str]) -> tuple[Follows, Collection[str]]:
-    """What ``follows`` gives, and the operators that may be the last."""
-    found, whole = _walked(program, mine, in_turn=False)
-    return found, whole.last
-
-
-def _walked(program: Program, mine: Collection[str], *, in_turn: bool) -> tuple[Follows, Ends]:
+def read(program: Program, mine: Collection[str], *, in_turn: bool = False) -> tuple[Follows, Ends]:
+    """What ``follows`` gives, and the ends of the whole. ``in_turn``: children of parallel groups in the order of the text."""
     found: Follows = {}
     walked = list(program.root.walk())
     open_parts: list[tuple[int, list[Ends]]] = []
@@ -123,13 +113,13 @@ class _Order:
         for one in images.replaced:
             if not any(images.operators[index].continues for index in one.parts):
                 self.at.setdefault(one.program.label, []).append(one.parts)
-        self.known: dict[frozenset[str], tuple[Follows, Collection[str]]] = {}
-        """By labels of a node's operators: what it may use after each, and last."""
+        self.known: dict[frozenset[str], tuple[Follows, Ends]] = {}
+        """By labels of a node's operators: what it may use after each, and the ends of the whole."""
         self.graph = Succession.of_program(images)
         self.made = made
-        whole, last = _read(program, self.at)
+        whole, ends = read(program, self.at)
         self.first = {p for label in whole[BEGIN] for p in self._phases(self.at, label, 0)}
-        self.last = {p for label in last for p in self._phases(self.at, label, -1)}
+        self.last = {p for label in ends.last for p in self._phases(self.at, label, -1)}
         """Phases in which the program may begin and end."""
         self.graphs: dict[frozenset[int], Succession] = {}
         self.passages: dict[int, set[tuple[int, int]]] = {}
@@ -154,8 +144,8 @@ class _Order:
         }
         labels = frozenset(at)
         if labels not in self.known:
-            self.known[labels] = _read(self.program, labels)
-        ways, last = self.known[labels]
+            self.known[labels] = read(self.program, labels)
+        ways, ends = self.known[labels]
         steps: dict[tuple[int, int], tuple[str, str]] = {}
         for label, several in at.items():
             for one in several:
@@ -173,7 +163,7 @@ class _Order:
                 yield f"node {node} does not come from {whence} to '{other}', which may follow in the program"
         yield from self._orders(node, held, at, ways)
         if not image.ways:
-            yield from self._outer_passages(node, at, ways[BEGIN], last)
+            yield from self._outer_passages(node, at, ways[BEGIN], ends.last)
 
     def _phases(self, at: Mapping[str, list[tuple[int, ...]]], label: str, end: int) -> list[int]:
         """Phases in which an operator begins or ends."""

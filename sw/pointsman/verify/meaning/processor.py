@@ -159,8 +159,7 @@ class Processor:
     ) -> Generator[None, None, int]:
         """Move the words of a call and combine messages; gives who is known to have called afterwards."""
         if self.passing is not None:
-            known = yield from self._passed_on(self.passing, lanes, messages, known)
-            return known
+            return (yield from self._passed_on(self.passing, lanes, messages, known))
         for combines, together in steps(self.role, lanes):
             for one in combines:
                 self._combine(one, messages)
