@@ -191,17 +191,14 @@ def places(value: Any, way: tuple[Step, ...] = (), name: str = "") -> Iterator[t
             yield from places(item, (*way, ("item", number)), name)
 
 
-_known: dict[int, tuple[Images, dict[str, list[tuple[tuple[Step, ...], Any]]]]] = {}
-
-
-def _by_field(images: Images) -> dict[str, list[tuple[tuple[Step, ...], Any]]]:
-    """By class and field, the ways to everything that can be changed, with its value; kept for the images of each program."""
-    if id(images) not in _known:
-        found: dict[str, list[tuple[tuple[Step, ...], Any]]] = {}
-        for name, way, value in places(images):
-            found.setdefault(name, []).append((way, value))
-        _known[id(images)] = images, found
-    return _known[id(images)][1]
+@cache
+def _by_field(number: int) -> dict[str, list[tuple[tuple[Step, ...], Any]]]:
+    """By class and field, the ways to everything that can be changed in the images of a program, with its value."""
+    one = subject(number)
+    found: dict[str, list[tuple[tuple[Step, ...], Any]]] = {}
+    for name, way, value in places(one[1]) if one is not None else ():
+        found.setdefault(name, []).append((way, value))
+    return found
 
 
 def changed(whole: Any, way: tuple[Step, ...], value: Any) -> Any:
@@ -239,11 +236,12 @@ def mutations(value: Any, others: list[Any], chance: random.Random) -> Any:
 def mutant(number: int, programs: Sequence[int] = range(PROGRAMS)) -> tuple[Program, Images, str, str] | None:
     """(program, changed images, field, what was changed) of a number; None if its program has no images or nothing changed."""
     chance = random.Random(f"mutant {number}")
-    found = subject(chance.choice(programs))
+    chosen = chance.choice(programs)
+    found = subject(chosen)
     if found is None:
         return None
     program, images = found
-    by_field = _by_field(images)
+    by_field = _by_field(chosen)
     name = chance.choice(sorted(by_field))
     way, value = chance.choice(by_field[name])
     others = [other for _, other in chance.sample(by_field[name], min(20, len(by_field[name])))]

@@ -127,6 +127,8 @@ def _ways() -> list[Subject]:
     for number, (kind, impl, operands) in enumerate(WAYS):
         function = {"reduce": "left", "allreduce": "left", "prefix": "left"}.get(kind, "")
         size = "3x1" if impl.startswith("sch_") and not impl.endswith("_runtime") else "2x2"
+        if impl == "str_stream_dyn":
+            size = "2x1"  # it needs two interface registers for each destination
         m, type_ = ((3, "int32*"), (2, "int32*"), (5, "int32*"), (4, "float64*"))[number % 4]
         text = Exercise(kind, impl, operands, size, 1 if kind == "barrier" else m, type_, function=function).text()
         if kind == "barrier":
