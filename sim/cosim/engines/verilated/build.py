@@ -245,17 +245,20 @@ def _build(folder: Path, parts: _Parts, tools: _Tools, report: Report) -> None:
     (work / "build.h").write_text(parts.header)
     here = Path(__file__).parent
     generated = [path for path in sorted(work.glob("Vmesh*.cpp")) if not path.name.endswith("__Dpi.cpp")]
-    slow = [path for path in generated if "__Slow" in path.name]
-    fast = [path for path in generated if path not in slow]
+    loop = [here / name for name in SOURCES]
     if parts.lanes:
         _keep_promise(work, parts.promise)
         (work / "lanes.h").write_text(_lanes(work, parts))
-        slow, fast = generated, []
-    jobs: list[tuple[Path, Sequence[str]]] = [(bundle, _FAST_FLAGS) for bundle in _bundles(work, "fast", fast)]
-    jobs += [(bundle, _SLOW_FLAGS) for bundle in _bundles(work, "slow", slow)]
-    for bundle in _bundles(work, "loop", [here / name for name in SOURCES]):
-        fast_flags = _lanes_flags(parts.lanes, tools) if parts.lanes else _FAST_FLAGS
-        jobs.append((bundle, (*fast_flags, f"-I{work}", f"-I{here}", f"-I{tools.include}")))
+        # Verilator's own functions only make the first state.
+        bundles = [("loop", [*generated, *loop], _lanes_flags(parts.lanes, tools))]
+    else:
+        slow = [path for path in generated if "__Slow" in path.name]
+        fast = [path for path in generated if path not in slow]
+        bundles = [("fast", fast, _FAST_FLAGS), ("slow", slow, _SLOW_FLAGS), ("loop", loop, _FAST_FLAGS)]
+    includes = (f"-I{work}", f"-I{here}", f"-I{tools.include}")
+    jobs = [
+        (bundle, (*flags, *includes)) for name, sources, flags in bundles for bundle in _bundles(work, name, sources)
+    ]
     objects = [work / f"{source.stem}.o" for source, _ in jobs]
     done = 0
 
