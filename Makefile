@@ -8,6 +8,9 @@ PINS := $(VENV)/.pins-$(shell cksum < requirements.lock | cut -d' ' -f1)
 STAMP := $(VENV)/.install-$(shell cat requirements.lock pyproject.toml | cksum | cut -d' ' -f1)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+# Compiled modules are kept, whatever the shell says: the tests start hundreds of processes, each of which would compile all of them.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c soak-active soak-arrays fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc soak-channels bitstream-soc soak-source soak-flood
 
