@@ -15,6 +15,7 @@ from emission import component_verilog
 from emission.core_file import core_file
 from host.shape import HostShape
 from host.timetabled import TimetabledEnd, TimetabledStreams
+from numesh.codes import FIRST_READ
 from numesh.emit import mesh_verilog
 from numesh.full_bits import Kept
 from numesh.interface import processor_members
@@ -104,15 +105,23 @@ def _contents(network: GuaranteedNetwork) -> list[NodeMemories]:
 
 
 def _top(network: GuaranteedNetwork, ends: list[TimetabledEnd]) -> str:
-    """The module at the top: streams, routers, and a reset that lasts long enough to empty the routers."""
+    """The module at the top: streams, routers, and a reset that lasts long enough to empty the routers.
+
+    Streams in wait some cycles more: a word that is written before the first slot's read would miss its slot.
+    """
     shape, nodes = network.images.shape, network.images.topology.nodes
     bits = f"[{shape.width - 1}:0] "
-    ports, inner = ["input clk", "input rst"], [".clk(clk)", ".rst(reset)"]
+    ports, inner, wires = ["input clk", "input rst"], [".clk(clk)", ".rst(reset)"], []
     for end in ends:
         first, second = ("input", "output") if end.into else ("output", "input")
         ports += [f"{first} {end.prefix}_tvalid", f"{second} {end.prefix}_tready", f"{first} {bits}{end.prefix}_tdata"]
-        inner += [f".{end.prefix}_{name}({end.prefix}_{name})" for name in ("tvalid", "tready", "tdata")]
-    wires, below = [], [".clk(clk)", ".rst(reset)"]
+        names = {name: f"{end.prefix}_{name}" for name in ("tvalid", "tready", "tdata")}
+        if end.into:
+            ready = names["tready"]
+            wires.append(f"  wire {ready}_inner;\n  assign {ready} = {ready}_inner & ~waiting;\n")
+            names |= {"tready": f"{ready}_inner", "tvalid": f"{names['tvalid']} & ~waiting"}
+        inner += [f".{end.prefix}_{name}({signal})" for name, signal in names.items()]
+    below = [".clk(clk)", ".rst(reset)"]
     for node in range(nodes):
         for name, member in processor_members(shape).items():
             width = Shape.cast(member.shape).width
@@ -120,13 +129,15 @@ def _top(network: GuaranteedNetwork, ends: list[TimetabledEnd]) -> str:
             wires.append(f"  wire {span}{name}_{node};\n")
             for list_of in (inner, below):
                 list_of.append(f".{name}_{node}({name}_{node})")
-    cycles = shape.reset_cycles
+    cycles, later = _reset_cycles(network), _later(network)
     width = cycles.bit_length()
     return (
         f"module {TOP}(\n  " + ",\n  ".join(ports) + "\n);\n"
         "  // Reset empties the routers' buffers one a cycle, so a shorter one is made longer. None is needed at power-up.\n"
-        f"  reg [{width - 1}:0] left = 0;\n"
-        "  wire reset = rst | (left != 0);\n"
+        "  // Then a period or more passes until each word that is taken finds the slot that is its own.\n"
+        f"  reg [{width - 1}:0] left = {width}'d{later};\n"
+        f"  wire reset = rst | (left > {width}'d{later});\n"
+        "  wire waiting = rst | (left != 0);\n"
         "  always @(posedge clk)\n"
         f"    if (rst) left <= {width}'d{cycles};\n"
         f"    else if (left != 0) left <= left - {width}'d1;\n"
@@ -137,6 +148,16 @@ def _top(network: GuaranteedNetwork, ends: list[TimetabledEnd]) -> str:
         + ",\n    ".join(below)
         + "\n  );\nendmodule\n\n"
     )
+
+
+def _later(network: GuaranteedNetwork) -> int:
+    """Cycles from the end of the routers' reset until streams are ready: whole periods, and not before the first slot's read."""
+    return -(-FIRST_READ // network.period) * network.period
+
+
+def _reset_cycles(network: GuaranteedNetwork) -> int:
+    """Cycles after a reset of one cycle until streams are ready."""
+    return network.images.shape.reset_cycles + _later(network)
 
 
 def _head(network: GuaranteedNetwork) -> str:
@@ -171,7 +192,7 @@ def noc_report(network: GuaranteedNetwork) -> dict[str, Any]:
         "network": network.images.topology.described,
         "period": network.period,
         "shape": network.images.shape.as_dict(),
-        "reset_cycles": network.images.shape.reset_cycles,
+        "reset_cycles": _reset_cycles(network),
         "places": {task.name: node for task, node in zip(tasks, network.places, strict=True)},
         "flows": [
             _flow(given, names, network) for given, names in zip(network.guarantees, stream_names(network), strict=True)
