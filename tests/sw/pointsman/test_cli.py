@@ -587,6 +587,7 @@ def test_verilog_is_written_with_its_memory_map(tmp_path: Path) -> None:
         "mesh.core",
         "mesh.map.json",
         "mesh.map.md",
+        "mesh.rdl",
         "mesh.v",
     ]
     text = (tmp_path / "mesh.v").read_text()

@@ -255,6 +255,7 @@ def _write_packet_routers(output: Path, topology: Topology, given: dict[str, Any
 def _write_numesh(output: Path, topology: Topology, given: dict[str, Any]) -> None:
     from numesh.emit import mesh_verilog
     from numesh.memory_map import Joined, memory_map, memory_map_markdown
+    from numesh.system_rdl import system_rdl
 
     shape = shape_of(topology, given)
     check_writable(output)
@@ -277,5 +278,7 @@ def _write_numesh(output: Path, topology: Topology, given: dict[str, Any]) -> No
     joined = Joined(topology.described, topology.nodes, links, grid=topology.kind in ("mesh", "torus"))
     write_whole(json_path, json.dumps(memory_map(shape, joined), indent=1) + "\n")
     write_whole(markdown_path, memory_map_markdown(shape, joined))
+    rdl_path = output.with_suffix(".rdl")
+    write_whole(rdl_path, system_rdl(shape))
     core_path = _write_core(output, f"NuMesh routers of a {topology.described}", "numesh_mesh")
-    click.echo(f"wrote {output}, {json_path}, {markdown_path} and {core_path}")
+    click.echo(f"wrote {output}, {json_path}, {markdown_path}, {rdl_path} and {core_path}")
