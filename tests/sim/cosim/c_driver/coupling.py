@@ -4,15 +4,23 @@ What a node's program does is written down on the reference machine, call by cal
 application runs in Python and in C. The driver says over the pipe what it wants of the port (``pipe_port.c``); here each wish
 becomes a request of `pointsman.runtime.api.requests`, so the C program costs the simulated processor the cycles of its accesses
 and waits alone.
+
+``build`` compiles a program as a user would. ``build_many`` compiles many in one call of the compiler, with one driver, whose
+sizes are then those of the program that runs: what lies beyond them in the driver's state is poisoned.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+import socket
 import struct
 import subprocess
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +38,10 @@ from pointsman.targets.c.text import identifier
 HERE = Path(__file__).parent
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 WARNINGS = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror")
+LARGEST = ("BLOCKS", "PHASES", "ENTRIES", "OPERATORS", "OPERANDS", "PLACES", "LANES", "TEMPORARIES", "TEMPORARY_WORDS")
+"""Sizes, and the number of `PM_LOCAL_WORDS`, of which a driver for several programs has the largest; all others must be equal."""
+ENTERED = ("BLOCKS", "PHASES", "ENTRIES", "OPERATORS", "LANES", "TEMPORARIES")
+"""Those that the driver's code names; there they are the program's own."""
 
 
 class CouplingError(AssertionError):
@@ -121,8 +133,8 @@ def c_program(program: Program, images: Images, calls: Sequence[Sequence[Call]],
 def _functions(images: Images) -> list[str]:
     """Definitions of the functions of `walker.FUNCTIONS` that a program names, and of those that it gives to load functions."""
     lines = [
-        "void words_left(const pm_word *a, const pm_word *b, pm_word *out, uint32_t n);",
-        "void words_right(const pm_word *a, const pm_word *b, pm_word *out, uint32_t n);",
+        "void WEAK words_left(const pm_word *a, const pm_word *b, pm_word *out, uint32_t n);",
+        "void WEAK words_right(const pm_word *a, const pm_word *b, pm_word *out, uint32_t n);",
         "void words_left(const pm_word *a, const pm_word *b, pm_word *out, uint32_t n) { (void)b; while (n--) *out++ = *a++; }",
         "void words_right(const pm_word *a, const pm_word *b, pm_word *out, uint32_t n) { (void)a; while (n--) *out++ = *b++; }",
     ]
@@ -142,10 +154,10 @@ def _functions(images: Images) -> list[str]:
     for function, type_ in sorted({(one.function, one.type) for one in images.operators if one.function}):
         kind, base = TYPES[type_.rstrip("*")], type_.rstrip("*")
         if function in bodies:
-            head = f"void {function}_{base}s(const {kind} *a, const {kind} *b, {kind} *out, uint32_t n)"
+            head = f"void WEAK {function}_{base}s(const {kind} *a, const {kind} *b, {kind} *out, uint32_t n)"
             lines.append(f"{head} {{ {bodies[function].replace('%s', kind)} }}")
         elif function in ("left_item", "right_item"):
-            head = f"{kind} {function}_{base}({kind} a, {kind} b)"
+            head = f"{kind} WEAK {function}_{base}({kind} a, {kind} b)"
             lines.append(f"{head} {{ (void)a; (void)b; return {'a' if function == 'left_item' else 'b'}; }}")
     return lines
 
@@ -211,20 +223,193 @@ def build(
     for name in ("pipe_port.c", "pipe_port.h"):
         shutil.copy(HERE / name, folder)
     (folder / "calls.c").write_text(c_program(program, images, calls, ahead=ahead))
+    _compile(["-DPM_PRELOADED"] if preloaded else [], folder)
+    return folder / "nodes"
+
+
+@dataclass(frozen=True)
+class Built:
+    """A program to be compiled with others."""
+
+    program: Program
+    images: Images
+    calls: Sequence[Sequence[Call]]
+    ahead: bool = False
+    preloaded: bool = False
+
+
+def sizes_of(text: str) -> dict[str, str]:
+    """What ``pm_sizes.h`` defines, by name without ``PM_``."""
+    return dict(re.findall(r"^#define PM_(\w+) (.*?) /\*", text, re.MULTILINE))
+
+
+def _local(sizes: Mapping[str, str]) -> int:
+    return int(sizes["LOCAL_WORDS"].rpartition("*")[2].rstrip(")"))
+
+
+def build_many(several: Sequence[Built], folder: Path) -> list[tuple[Path, int]]:
+    """Compile programs together. Gives the executable of each, and its number in it.
+
+    Those that differ in nothing but the sizes named in `LARGEST` share a driver, an executable and a call of the compiler. Each
+    node's tables stay arrays of their own, and are checked as such.
+    """
+    groups: dict[tuple[tuple[str, str], ...], list[tuple[int, dict[str, str], dict[str, str]]]] = {}
+    for number, one in enumerate(several):
+        texts = c_files(replace(one.images, name=f"program_{number}"))
+        sizes = sizes_of(texts["pm_sizes.h"])
+        same = {name: value for name, value in sizes.items() if name not in (*LARGEST, "LOCAL_WORDS")}
+        key = (*same.items(), ("PRELOADED", str(one.preloaded)))
+        groups.setdefault(key, []).append((number, texts, sizes))
+    found: dict[int, tuple[Path, int]] = {}
+    for k, (key, members) in enumerate(groups.items()):
+        place = folder / f"group_{k}"
+        place.mkdir(parents=True)
+        executable = _build_group(several, dict(key), members, place)
+        found.update({number: (executable, place_in) for place_in, (number, _, _) in enumerate(members)})
+    return [found[number] for number in range(len(several))]
+
+
+def _build_group(
+    several: Sequence[Built],
+    same: dict[str, str],
+    members: Sequence[tuple[int, dict[str, str], dict[str, str]]],
+    place: Path,
+) -> Path:
+    preloaded = same.pop("PRELOADED") == "True"
+    most = {name: str(max(int(sizes[name]) for _, _, sizes in members)) for name in LARGEST}
+    most["LOCAL_WORDS"] = f"(1 + PM_LOCAL * {max(_local(sizes) for _, _, sizes in members)})"
+    defined = "".join(f"#define PM_{name} {value}\n" for name, value in (same | most).items())
+    (place / "pm_sizes.h").write_text(f"#ifndef PM_SIZES_H\n#define PM_SIZES_H\n{defined}#endif\n")
+    fields = [name.lower() for name in (*LARGEST, "LOCAL")]
+    runs, table = [], []
+    for number, texts, sizes in members:
+        one = several[number]
+        name = f"program_{number}"
+        (place / f"{name}.h").write_text(texts[f"{name}.h"])
+        tables = [_apart(texts[f"{name}_node_{node}.c"], node) for node in range(one.program.topology.nodes)]
+        text = c_program(one.program, replace(one.images, name=name), one.calls, ahead=one.ahead)
+        # The sizes that are given are those of several programs.
+        text = text.replace("PM_ENTRIES", sizes["ENTRIES"])
+        head = f"#define run_node run_{number}\n"
+        (place / f"{name}.c").write_text("\n".join([head, *tables, texts[f"{name}_nodes.c"], text]))
+        runs.append(f"void run_{number}(struct pm *cop, int node);")
+        values = [f".{field} = {sizes[field.upper()]}" for field in fields[:-1]]
+        table.append(f"    {{{', '.join([f'.run = run_{number}', *values, f'.local = {_local(sizes)}'])}}},")
+    (place / "sizes.h").write_text(
+        "struct pm;\nstruct sizes { void (*run)(struct pm *, int); unsigned "
+        f"{', '.join(fields)}; }};\nextern const struct sizes *sizes;\nvoid fence(struct pm *);\n"
+    )
+    lines = ['#include "sizes.h"', *runs, "extern const struct sizes programs[];"]
+    (place / "programs.c").write_text("\n".join([*lines, "const struct sizes programs[] = {", *table, "};", ""]))
+    driver = members[0][1]
+    (place / "pm.h").write_text(driver["pm.h"])
+    (place / "pm_port.h").write_text(driver["pm_port.h"])
+    code = re.sub(rf"\bPM_({'|'.join(ENTERED)})\b", lambda found: f"sizes->{found[1].lower()}", driver["pm.c"])
+    # An array of no lanes is none of C.
+    code = code.replace("all[sizes->lanes]", "all[sizes->lanes + !sizes->lanes]")
+    begun = "    cop->node = node;\n"
+    assert code.count(begun) == 1
+    (place / "pm.c").write_text('#include "sizes.h"\n' + code.replace(begun, begun + "    fence(cop);\n"))
+    for name in ("pipe_port.c", "pipe_port.h", "many.c"):
+        shutil.copy(HERE / name, place)
+    # Sizes are constants of either sign in the driver as it is, and unsigned here.
+    _compile([*(["-DPM_PRELOADED"] if preloaded else []), "-DMANY", "-Wno-sign-compare"], place)
+    return place / "nodes"
+
+
+def _apart(text: str, node: int) -> str:
+    """A node's tables with names of their own, for one file of all nodes."""
+    return re.sub(r"\b(?!program_)([a-z]+(?:_[a-z]+)*_[0-9]+)\b(?!\")", rf"\1_of_{node}", text)
+
+
+def _compile(defined: Sequence[str], folder: Path) -> None:
     sources = sorted(path.name for path in folder.glob("*.c"))
-    defined = ["-DPM_PORT_EXTERN", *(["-DPM_PRELOADED"] if preloaded else [])]
-    command = ["gcc", *SANITIZERS, *WARNINGS, "-O0", *defined, *sources, "-o", "nodes"]
+    command = ["gcc", *SANITIZERS, *WARNINGS, "-O0", "-DPM_PORT_EXTERN", *defined, *sources, "-o", "nodes"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise CouplingError(done.stderr)
-    return folder / "nodes"
+
+
+@dataclass
+class Link:
+    """The way to a node's C program."""
+
+    read: Callable[[int], bytes]
+    write: Callable[[bytes], Any]
+    end: Callable[[], str]
+    """Ends it, and gives what it said besides."""
+
+
+def process_link(executable: Path, node: int) -> Link:
+    """A process of its own, over pipes."""
+    pipe = subprocess.PIPE
+    process = subprocess.Popen([executable, str(node)], stdin=pipe, stdout=pipe, stderr=pipe)
+    stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
+    assert stdin is not None
+    assert stdout is not None
+    assert stderr is not None
+
+    def write(said: bytes) -> None:
+        stdin.write(said)
+        stdin.flush()
+
+    def end() -> str:
+        # Whoever has more to say has not ended yet; the pipe of one that has is at its end.
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(0.2)
+        process.kill()
+        said = stderr.read().decode()[-2000:]
+        for one in (stdin, stdout, stderr):
+            with suppress(OSError):
+                one.close()
+        process.wait()
+        return said
+
+    return Link(stdout.read, write, end)
+
+
+class Server:
+    """An executable of `build_many`, which makes a process of itself for each node of each program that is asked for."""
+
+    def __init__(self, executable: Path) -> None:
+        self.address = str(executable.with_name("socket"))
+        self.errors = executable.with_name("errors")
+        with self.errors.open("w") as errors:
+            self.process = subprocess.Popen(
+                [executable, self.address],
+                stderr=errors,
+                env=os.environ | {"ASAN_OPTIONS": "detect_leaks=0"},
+            )
+        while not Path(self.address).exists():
+            if self.process.poll() is not None:
+                raise CouplingError(f"ended: {self.errors.read_text()}")
+            time.sleep(0.005)
+
+    def link(self, number: int, node: int) -> Link:
+        """The way to a node of a program."""
+        there = socket.socket(socket.AF_UNIX)
+        there.connect(self.address)
+        there.sendall(struct.pack("=II", number, node))
+        heard = there.makefile("rb")
+
+        def end() -> str:
+            heard.close()
+            there.close()
+            return self.errors.read_text()[-2000:]
+
+        return Link(heard.read, there.sendall, end)
+
+    def end(self) -> None:
+        """End the executable."""
+        self.process.kill()
+        self.process.wait()
 
 
 @dataclass
 class Coupled:
     """A node's C program, as a program of the simulated processor."""
 
-    executable: Path
+    link: Callable[[int], Link]
     number: int
     machine: ProcessorMachine
     heard: dict[int, list[int]] = field(default_factory=dict)
@@ -232,18 +417,14 @@ class Coupled:
     changes: int = 0
 
     def program(self) -> Generator[Any, None, None]:
-        process = subprocess.Popen(
-            [self.executable, str(self.number)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
+        link = self.link(self.number)
+        failed = True
         try:
             while True:
-                said = process.stdout.read(12)
+                said = link.read(12)
                 if len(said) < 12:
-                    process.wait()
-                    raise CouplingError(f"node {self.number} ended: {process.stderr.read().decode()[-2000:]}")
+                    failed = False
+                    raise CouplingError(f"node {self.number} ended: {link.end()}")
                 what, a, b = struct.unpack("=III", said)
                 answer = 0
                 match chr(what):
@@ -267,37 +448,34 @@ class Coupled:
                     case "C":
                         yield Wait(a, Category.CPU)
                     case "H":
-                        self.heard[a] = list(struct.unpack(f"={b}I", process.stdout.read(4 * b)))
+                        self.heard[a] = list(struct.unpack(f"={b}I", link.read(4 * b)))
                         continue
                     case "E":
                         self.changes = a
                         return
                     case _:
                         raise CouplingError(f"node {self.number}: error {a}")
-                process.stdin.write(struct.pack("=I", answer))
-                process.stdin.flush()
+                link.write(struct.pack("=I", answer))
         finally:
-            process.kill()
-            for pipe in (process.stdin, process.stdout, process.stderr):
-                pipe.close()
-            process.wait()
+            if failed:
+                link.end()
 
 
 def run_coupled(
-    executable: Path,
+    link: Callable[[int], Link],
     program: Program,
     calls: Sequence[Sequence[Call]],
     machine: ProcessorMachine,
     max_cycles: int = 3_000_000,
 ) -> list[int]:
-    """Run the C programs; gives the changes of phase of each node.
+    """Run the C programs, to which ``link`` gives the way by node; gives the changes of phase of each node.
 
     Raises
     ------
     CouplingError
         If a node received other words than the calls have.
     """
-    nodes = [Coupled(executable, number, machine) for number in range(program.topology.nodes)]
+    nodes = [Coupled(link, number, machine) for number in range(program.topology.nodes)]
     machine.run([one.program() for one in nodes], max_cycles=max_cycles)
     types = {one.label: np.dtype(one.type.name) for one in program.operators()}
     for one, several in zip(nodes, calls, strict=True):

@@ -18,7 +18,7 @@ static void all(int out, void *data, size_t size)
     }
 }
 
-static void say(uint32_t what, uint32_t a, uint32_t b)
+void say(uint32_t what, uint32_t a, uint32_t b)
 {
     uint32_t said[3] = {what, a, b};
     all(1, said, sizeof said);
@@ -60,6 +60,7 @@ void pm_panic(struct pm *cop, enum pm_error error, const char *label)
     exit(2);
 }
 
+#ifndef MANY
 int main(int count, char **arguments)
 {
     static struct pm cop;
@@ -69,3 +70,4 @@ int main(int count, char **arguments)
     say('E', cop.changes, 0);
     return 0;
 }
+#endif

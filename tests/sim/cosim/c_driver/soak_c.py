@@ -1,11 +1,11 @@
 """Random programs in C on the host, coupled with the cycle model; without end. Can be stopped and gone on with.
 
-Programs are those of ``soak_programs`` (phases that change often) and of ``soak_everything`` (all operators) in turn. Each is
-compiled to images and to C; what its nodes receive in C must be what the reference machine gives them, which is what the Python
-application receives, and no word may be left in the machine. Half of them find the routers preloaded, half load ahead what they
-can. The C is built with address and undefined-behaviour sanitizers.
+Programs are those of ``soak_programs`` (phases that change often) and, one in eight, of ``soak_everything`` (all operators). Each
+is compiled to images and to C; what its nodes receive in C must be what the reference machine gives them, which is what the
+Python application receives, and no word may be left in the machine. Half of them find the routers preloaded, half load ahead
+what they can. The C is built with address and undefined-behaviour sanitizers, many programs at once (`coupling.build_many`).
 
-    python tests/sim/cosim/c_driver/soak_c.py [--cases 10000] [--seed 0] [--state FILE]
+    python tests/sim/cosim/c_driver/soak_c.py [--cases 10000] [--seed 0] [--seconds 0] [--state FILE]
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ import argparse
 import json
 import sys
 import tempfile
+import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +48,10 @@ from pointsman.targets.numesh import make_images
 
 LARGEST = 9
 """Nodes at most: each is a process."""
-SECONDS = 20.0
-"""CPU time for compiling a program at most."""
+SECONDS = 0.3
+"""CPU time for compiling a program at most; those that take longer would take most of the time."""
+TOGETHER = 64
+"""Programs that are built together."""
 MOST_CYCLES = 2_000_000
 
 
@@ -76,56 +81,73 @@ class Outcome:
 
 def case_of(seed: int) -> tuple[Program, Images, Walker] | str:
     """Program, images and application of a seed; or why there are none."""
-    number, everything = divmod(seed, 2)
-    if not everything:
-        case = soak_programs.case_of(number)
-        images = soak_programs.compiled(case)
-        if isinstance(images, str):
-            return "refused by the compiler"
-        walker: Walker = soak_programs._trees().walker_of(
-            case.text, mesh(*case.size), number, slowest=soak_programs.SLOWEST
-        )
-        return walker.program, images, walker
-    other = soak_everything.case_of(number)
-    topology = network_named(other.network)
-    if topology.nodes > LARGEST or topology.dead:
-        return "too many nodes, or faulty ones"
     try:
-        program = compile_text(other.text, topology=topology)
         with soak_everything.time_limit(SECONDS):
-            images = make_images(make_plan(program, NodeShape(neighbours=max(4, topology.ports)), name="soak"))
+            return _everything(seed // 8) if seed % 8 == 7 else _phases(seed)
     except CopError:
         return "illegal"
     except PointsmanError:
         return "refused by the compiler"
     except soak_everything._TimeUpError:
         return "slow to compile"
+    except SystemError as error:
+        # A compiled kernel that is interrupted ends with this.
+        if not isinstance(error.__cause__, soak_everything._TimeUpError):
+            raise
+        return "slow to compile"
+
+
+def _phases(number: int) -> tuple[Program, Images, Walker] | str:
+    case = soak_programs.case_of(number)
+    # A division into phases that is searched for takes ten times as long to compile, and is as good as any other here.
+    case = replace(case, split=case.split or number % 16 != 1)
+    images = soak_programs.compiled(case)
+    if isinstance(images, str):
+        return "refused by the compiler"
+    walker: Walker = soak_programs._trees().walker_of(
+        case.text, mesh(*case.size), number, slowest=soak_programs.SLOWEST
+    )
+    return walker.program, images, walker
+
+
+def _everything(number: int) -> tuple[Program, Images, Walker] | str:
+    other = soak_everything.case_of(number)
+    topology = network_named(other.network)
+    if topology.nodes > LARGEST or topology.dead:
+        return "too many nodes, or faulty ones"
+    program = compile_text(other.text, topology=topology)
+    images = make_images(make_plan(program, NodeShape(neighbours=max(4, topology.ports)), name="soak"))
     return program, images, Walker(program, number, slowest=other.slowest, calls=True, fewer=True, late=False)
 
 
-def run_case(seed: int, folder: Path) -> Outcome:
-    """Run a case; its files go into ``folder``.
+def built_of(seed: int) -> coupling.Built | str:
+    """What is to be compiled for a seed; or why there is nothing."""
+    found = case_of(seed)
+    if isinstance(found, str):
+        return found
+    program, images, walker = found
+    try:
+        coupling.c_files(images)
+    except NotInCError as error:
+        return soak_programs.rule(error.message)
+    calls = coupling.recorded(program, walker.main, FUNCTIONS)
+    return coupling.Built(program, images, calls, ahead=bool(seed & 16), preloaded=bool(seed & 32))
+
+
+def run_built(built: coupling.Built, link: Callable[[int], coupling.Link]) -> Outcome:
+    """Run a program that is compiled.
 
     Raises
     ------
     CouplingError
         If C does something else than Python.
     """
-    found = case_of(seed)
-    if isinstance(found, str):
-        return Outcome(found)
-    program, images, walker = found
-    calls = coupling.recorded(program, walker.main, FUNCTIONS)
-    try:
-        preloaded = bool(seed & 4)
-        executable = coupling.build(program, images, calls, folder, ahead=bool(seed & 8), preloaded=preloaded)
-    except NotInCError as error:
-        return Outcome(soak_programs.rule(error.message))
+    images, program = built.images, built.program
     with Machine(images.shape, program.topology, engine="model", progress=False) as machine:
-        if preloaded:
+        if built.preloaded:
             machine.preload(memories_of(images))
         try:
-            changes = coupling.run_coupled(executable, program, calls, machine, MOST_CYCLES)
+            changes = coupling.run_coupled(link, program, built.calls, machine, MOST_CYCLES)
         except TooLongError as error:
             raise coupling.CouplingError(str(error)) from None
         state: Any = machine.state()
@@ -134,31 +156,82 @@ def run_case(seed: int, folder: Path) -> Outcome:
     return Outcome("", sum(changes), tuple(operator.implementation for operator in images.operators))
 
 
-def soak(progress: Progress, cases: int, save: Callable[[Progress], None]) -> None:
-    """Run cases until there are enough; ``save`` is called after each."""
-    while progress.cases < cases:
-        seed = progress.seed + progress.cases
+def run_case(seed: int, folder: Path) -> Outcome:
+    """Run a case, built by itself as a user would; its files go into ``folder``."""
+    built = built_of(seed)
+    if isinstance(built, str):
+        return Outcome(built)
+    executable = coupling.build(
+        built.program, built.images, built.calls, folder, ahead=built.ahead, preloaded=built.preloaded
+    )
+    return run_built(built, lambda node: coupling.process_link(executable, node))
+
+
+@contextmanager
+def servers(executables: Sequence[Path]) -> Iterator[dict[Path, coupling.Server]]:
+    """Executables of `coupling.build_many`, running."""
+    running: dict[Path, coupling.Server] = {}
+    try:
+        for executable in executables:
+            running[executable] = coupling.Server(executable)
+        yield running
+    finally:
+        for one in running.values():
+            one.end()
+
+
+def run_cases(seeds: Sequence[int], folder: Path) -> dict[int, Outcome | coupling.CouplingError]:
+    """Run several cases, built together; a fault stands for the outcome of its case."""
+    found: dict[int, Outcome | coupling.CouplingError] = {}
+    built: dict[int, coupling.Built] = {}
+    for seed in seeds:
         try:
-            with tempfile.TemporaryDirectory() as folder:
-                outcome = run_case(seed, Path(folder))
-        except coupling.CouplingError as error:
-            print(f"\nsoak: seed {seed}: {str(error)[:2000]}", file=sys.stderr)
-            progress.faults.append(seed)
-            outcome = Outcome("fault")
-        progress.cases += 1
-        if outcome.reason:
-            progress.refused[outcome.reason] = progress.refused.get(outcome.reason, 0) + 1
+            one = built_of(seed)
+        except soak_programs.SoakError as error:
+            found[seed] = coupling.CouplingError(f"the judge refuses what was compiled: {error}")
+            continue
+        if isinstance(one, str):
+            found[seed] = Outcome(one)
         else:
-            progress.right += 1
-        progress.changes += outcome.changes
-        progress.implementations = dict(Counter(progress.implementations) + Counter(outcome.implementations))
+            built[seed] = one
+    places = dict(zip(built, coupling.build_many(list(built.values()), folder), strict=True))
+    with servers(sorted({executable for executable, _ in places.values()})) as running:
+        for seed, one in built.items():
+            executable, number = places[seed]
+            try:
+                found[seed] = run_built(one, partial(running[executable].link, number))
+            except coupling.CouplingError as error:
+                found[seed] = error
+    return found
+
+
+def soak(progress: Progress, cases: int, save: Callable[[Progress], None], seconds: float = 0) -> None:
+    """Run cases until so many have been right, or for so many seconds, if they are not 0; ``save`` is called now and then."""
+    began = time.monotonic()
+    while progress.right < cases and not (seconds and time.monotonic() - began > seconds):
+        first = progress.seed + progress.cases
+        with tempfile.TemporaryDirectory() as folder:
+            found = run_cases(range(first, first + min(TOGETHER, 2 * (cases - progress.right))), Path(folder))
+        for seed, outcome in sorted(found.items()):
+            if isinstance(outcome, coupling.CouplingError):
+                print(f"\nsoak: seed {seed}: {str(outcome)[:2000]}", file=sys.stderr)
+                progress.faults.append(seed)
+                outcome = Outcome("fault")
+            progress.cases += 1
+            if outcome.reason:
+                progress.refused[outcome.reason] = progress.refused.get(outcome.reason, 0) + 1
+            else:
+                progress.right += 1
+            progress.changes += outcome.changes
+            progress.implementations = dict(Counter(progress.implementations) + Counter(outcome.implementations))
         save(progress)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--cases", type=int, default=10_000, help="programs in all")
+    parser.add_argument("--cases", type=int, default=10_000, help="programs that are to be run")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first case")
+    parser.add_argument("--seconds", type=float, default=0, help="end after so many, to be gone on with later")
     parser.add_argument("--state", type=Path, default=None, help="where progress is kept")
     options = parser.parse_args(arguments)
     path = options.state or cache_folder() / f"soak-c-{options.seed}.json"
@@ -170,7 +243,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stderr.isatty():
             print(f"\rsoak: {progress.right} of {progress.cases} programs", end="", file=sys.stderr)
 
-    soak(progress, options.cases, save)
+    soak(progress, options.cases, save, options.seconds)
     print(json.dumps({"benchmark": "soak-c", **asdict(progress)}))
     return 1 if progress.faults else 0
 

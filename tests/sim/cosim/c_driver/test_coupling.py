@@ -68,7 +68,9 @@ def run(folder: Path, before: str = "", after: str = "", file: str = "") -> list
     finally:
         coupling.c_files = written
     with Machine(images.shape, program.topology, engine="model", progress=False) as machine:
-        changes: list[int] = coupling.run_coupled(executable, program, calls, machine, max_cycles=4000)
+        changes: list[int] = coupling.run_coupled(
+            lambda node: coupling.process_link(executable, node), program, calls, machine, max_cycles=4000
+        )
         return changes
 
 
