@@ -1,5 +1,5 @@
 """Verilog of hardware that is described in Amaranth, as every simulator and synthesiser reads it."""
 
-from .verilog import component_verilog
+from .verilog import component_verilog, components_verilog
 
-__all__ = ["component_verilog"]
+__all__ = ["component_verilog", "components_verilog"]

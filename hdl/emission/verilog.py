@@ -8,6 +8,8 @@ input changes, so signals stay unknown. So Yosys turns them into multiplexers be
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 
 from amaranth._toolchain.yosys import find_yosys
 from amaranth.back import rtlil
@@ -35,9 +37,23 @@ def component_verilog(component: wiring.Component, name: str) -> str:
     amaranth._toolchain.yosys.YosysError
         If Yosys fails; its disk may be full, for example.
     """
+    return components_verilog([(component, name)])
+
+
+def components_verilog(components: Iterable[tuple[wiring.Component, str]]) -> str:
+    """Verilog of components, each with its name, one after the other; while Yosys writes one the next is described."""
+    with ThreadPoolExecutor(1) as writer:
+        texts = [
+            writer.submit(_written, rtlil.convert(component, name=name, emit_src=False), name)
+            for component, name in components
+        ]
+        return "".join(text.result() for text in texts)
+
+
+def _written(described: str, name: str) -> str:
     removed = " ".join(f"-remove {attribute}" for attribute in _LEFT_OUT)
     script = (
-        f"read_rtlil <<rtlil\n{rtlil.convert(component, name=name, emit_src=False)}\nrtlil",
+        f"read_rtlil <<rtlil\n{described}\nrtlil",
         "proc -norom",
         "memory_collect",
         f"attrmap {removed}",

@@ -5,7 +5,11 @@ What there is for each port, or for each row of a matrix, is emitted once, as a 
 
 from __future__ import annotations
 
-from emission import component_verilog
+from collections.abc import Iterator
+
+from amaranth.lib import wiring
+
+from emission import components_verilog
 
 from .parts import Parts
 from .shape import SwitchShape
@@ -30,7 +34,12 @@ def switch_verilog(shape: SwitchShape) -> str:
     """Verilog of a switch: module ``tdm_switch`` with the ports of ``switch.Switch``, and every module below it."""
     described = ", ".join(f"{name} {value}" for name, value in shape.as_dict().items())
     waivers = "".join(f"/* verilator lint_off {name} */ // {why}\n" for name, why in _WAIVERS.items())
+    return f"// Time-multiplexed switch. {described}\n{waivers}{components_verilog(_modules(shape))}"
+
+
+def _modules(shape: SwitchShape) -> Iterator[tuple[wiring.Component, str]]:
+    """The switch and its parts, which are known when it has been described."""
     parts = Parts(apart=True)
-    text = component_verilog(Switch(shape=shape, parts=parts), SWITCH_MODULE)
-    text += "".join(component_verilog(make(), name) for name, make in parts.makers.items())
-    return f"// Time-multiplexed switch. {described}\n{waivers}{text}"
+    yield Switch(shape=shape, parts=parts), SWITCH_MODULE
+    for name, make in parts.makers.items():
+        yield make(), name
