@@ -47,6 +47,8 @@ PACE, SLACK = 200, 1500
 four to five cycles from one access to the next, where two lanes move together."""
 MEMORY = 8192
 """Words of a node's memory."""
+PROFILED = 30_000
+"""Cycles that tell the compiler what is done often."""
 TARGET = ("--target=riscv32-freestanding-none", "-mcpu=generic_rv32+m")
 FLAGS = ("-std=c99", "-ffreestanding", "-fno-builtin", "-O2", "-g0", "-Wall", "-Wextra", "-Werror", "-nostdlib")
 
@@ -245,7 +247,12 @@ def _run(command: Sequence[str], folder: Path, environment: Mapping[str, str] | 
 
 
 def verilated(
-    chip: Chip, *, top: str = "soc", more: Sequence[Path] = (), defines: Mapping[str, int] | None = None
+    chip: Chip,
+    *,
+    top: str = "soc",
+    more: Sequence[Path] = (),
+    defines: Mapping[str, int] | None = None,
+    profiled: bool = False,
 ) -> list[str]:
     """Command of a simulation by Verilator; built if it is not in the folder already.
 
@@ -257,16 +264,20 @@ def verilated(
         Verilog files besides the chip's.
     defines : mapping of str to int, optional
         Macros of the Verilog and of the main program.
+    profiled : bool
+        Compile twice, with g++, the second time by a profile of `PROFILED` cycles: it simulates a fifth faster.
     """
     main = HERE / ("sim_main.cpp" if top == "soc" else f"{top}_main.cpp")
     macros = [f"-D{name}={value}" for name, value in (defines or {}).items()]
     sources = (*chip.sources, *more)
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in (*sources, main)) + " ".join(macros).encode())
+    settings = " ".join([*macros, "profiled"] if profiled else macros)
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in (*sources, main)) + settings.encode())
     place = chip.folder / f"verilated-{top}-{digest.hexdigest()[:16]}"
-    if not (place / f"V{top}").is_file():
-        tool = shutil.which("verilator-cli", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-        if tool is None:
-            raise PointsmanError("there is no verilator-cli", hint="it is in the package verilator")
+    tool = shutil.which("verilator-cli", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    if tool is None:
+        raise PointsmanError("there is no verilator-cli", hint="it is in the package verilator")
+
+    def build(name: str, *flags: str) -> None:
         reset = f"-DRESET_CYCLES={chip.images.shape.reset_cycles}"
         make_flags = "CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O2 OPT_SLOW=-O0"
         _run(
@@ -274,12 +285,24 @@ def verilated(
                 *(tool, "--cc", "--exe", "--build", "-O3", "--x-assign", "fast", "--x-initial", "fast"),
                 # Without small modules in others, C++ compiles in half the time and simulates no slower.
                 *("--inline-mult", "1"),
-                *("-Wno-fatal", "-Wno-lint", "--top-module", top, "--prefix", f"V{top}", *macros),
-                *("-CFLAGS", " ".join(["-march=native", reset, *macros]), "-MAKEFLAGS", make_flags),
+                *("-Wno-fatal", "-Wno-lint", "--top-module", top, "--prefix", f"V{top}", "-o", name, *macros),
+                *("-CFLAGS", " ".join(["-march=native", reset, *macros, *flags]), "-MAKEFLAGS", make_flags),
+                *(("-LDFLAGS", flags[0]) if flags else ()),
                 *("--Mdir", str(place), *map(str, sources), str(main)),
             ],
             chip.folder,
         )
+
+    if not (place / f"V{top}").is_file():
+        if profiled:
+            # A profile is kept under the name of its object file.
+            build("profiling", "-fprofile-generate")
+            _run([str(place / "profiling"), str(PROFILED)], chip.folder)
+            for made in (*place.glob("*.o"), *place.glob("*.a"), *place.glob("*.gch")):
+                made.unlink()
+            build(f"V{top}", "-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile")
+        else:
+            build(f"V{top}")
     return [str(place / f"V{top}")]
 
 
@@ -390,10 +413,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--side", type=int, default=6, help="rows and columns of a node's block (default 6)")
     parser.add_argument("--folder", type=Path, default=Path("build/soc"), help="where everything is put")
     parser.add_argument("--simulator", choices=["verilator", "icarus"], default="verilator")
+    parser.add_argument("--profiled", action="store_true", help="Verilator: compile twice, to simulate a fifth faster")
     options = parser.parse_args(arguments)
     try:
         chip = make(options.name, parse_size(options.mesh), options.side, (options.folder / options.name).resolve())
-        command = verilated(chip) if options.simulator == "verilator" else interpreted(chip)
+        command = verilated(chip, profiled=options.profiled) if options.simulator == "verilator" else interpreted(chip)
         quick = simulate(chip, command)
         outcome = simulate(chip, command, words=True)
         python = in_python(chip)
