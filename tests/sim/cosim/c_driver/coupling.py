@@ -17,6 +17,7 @@ import shutil
 import socket
 import struct
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
@@ -372,7 +373,9 @@ class Server:
     """An executable of `build_many`, which makes a process of itself for each node of each program that is asked for."""
 
     def __init__(self, executable: Path) -> None:
-        self.address = str(executable.with_name("socket"))
+        # Names of sockets must be short.
+        self.place = tempfile.TemporaryDirectory(prefix="pm-")
+        self.address = f"{self.place.name}/socket"
         self.errors = executable.with_name("errors")
         with self.errors.open("w") as errors:
             self.process = subprocess.Popen(
@@ -403,6 +406,7 @@ class Server:
         """End the executable."""
         self.process.kill()
         self.process.wait()
+        self.place.cleanup()
 
 
 @dataclass

@@ -38,7 +38,7 @@ int main(int count, char **arguments)
     static struct pm cop;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int door = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (count != 2)
+    if (count != 2 || strlen(arguments[1]) >= sizeof address.sun_path)
         return 1;
     signal(SIGCHLD, SIG_IGN);
     strncpy(address.sun_path, arguments[1], sizeof address.sun_path - 1);
