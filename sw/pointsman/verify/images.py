@@ -10,7 +10,7 @@ two operators if the pairs are not too many (``MOST_PAIRS``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from numesh.codes import Codes
 from pointsman.artifacts.images.images import Images
@@ -134,15 +134,23 @@ def _check_between(
 
 def _check_nodes(view: PhaseView, notebook: Notebook) -> None:
     """Check the rules that each node must keep by itself, for all roles that it can have in the phase."""
+    right: dict[Hashable, int] = {}
     for node, own in view.nodes.items():
         notebook.counts["VFSMs"] += len(own.slots)
         notebook.counts["VFSM slots"] += sum(map(len, own.slots.values()))
+        alike = own.alike()
+        if alike in right and not notebook.broken:
+            notebook.counts["node roles"] += right[alike]
+            continue
         for problem in schedule_problems(own):
             notebook.add(problem.at(view.name, node))
+        roles = 0
         for (key,), values in role_choices(view.images, (own,), notebook, view.name):
-            notebook.counts["node roles"] += 1
+            roles += 1
             for problem in role_problems(own.state(key)):
                 notebook.add(problem.at(view.name, node, values))
+        notebook.counts["node roles"] += roles
+        right[alike] = roles
 
 
 def _check_streams(view: PhaseView, streams: PhaseStreams, notebook: Notebook) -> PhaseGames | None:

@@ -125,6 +125,11 @@ class Definition:
             case _:
                 return 0
 
+    def is_source(self, position: int) -> bool:
+        """Is it the one end from which messages of the operator go out?"""
+        one_end = self.operator.kind in ("spread", "seqwrite", "broadcast", "stream")
+        return one_end and position == self.number("source")
+
     def calls(self, position: int) -> list[Call]:
         """What a position calls in a round, and what it gets."""
         if self.operator.kind in ("reduce", "allreduce", "prefix", "barrier", "cshift", "eoshift", "permute"):

@@ -155,7 +155,8 @@ class _Meaning:
         # That no word of a gated barrier passes a node that has not called is proven by the rule "gates", and whom the words
         # that close a phase tell of by "message-ends".
         meets = not operator.gated and not self._hijacks
-        problems = Run(definitions, roles, Wires(promises, states, needs), size, meets).problems()
+        guessing = {node for node in part.nodes if self._is_told(self.views[node])}
+        problems = Run(definitions, roles, Wires(promises, states, needs), size, meets, guessing=guessing).problems()
         for node, message, right in problems:
             values = (said,) if said else ()
             self.notebook.note("meaning", message, right, operator, values=values, node=node)
@@ -226,6 +227,10 @@ class _Meaning:
     def _state_at(self, view: NodeOperator, state: int) -> int:
         """The state whose role a node takes: of a value that another node brings it knows only whether it names itself."""
         operator = self.operator
-        if not operator.remote or any(role.commands for role in view.roles):
+        if not self._is_told(view):
             return state
         return operator.values.index((view.position,)) if (view.position,) in operator.values else 0
+
+    def _is_told(self, view: NodeOperator) -> bool:
+        """Do other nodes bring this one the value?"""
+        return self.operator.remote and not any(role.commands for role in view.roles)

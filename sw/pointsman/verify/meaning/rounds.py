@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from pointsman.artifacts.images.images import Role
@@ -171,7 +171,8 @@ class Rounds(ABC):
 
 
 class Run(Rounds):
-    """Nodes that move words as their roles say; ``passing``: those that pass messages on."""
+    """Nodes that move words as their roles say; ``passing``: those that pass messages on; ``guessing``: those that do not know
+    of the value whether it concerns them, and may call what they would if it did."""
 
     def __init__(
         self,
@@ -181,18 +182,43 @@ class Run(Rounds):
         size: Size,
         meets: bool,
         passing: Mapping[int, PassedOn] | None = None,
+        guessing: Collection[int] = (),
     ) -> None:
         self.roles, self.size, self.streams, self.passing = roles, size, wires, passing or {}
+        self.guessing = guessing
         super().__init__(definitions, roles, wires, size.words, meets)
 
     def _begins(self, node: int, definition: Definition, position: int) -> Generator[None, None, Processor]:
         role, passing = self.roles[node], self.passing.get(node)
+        if node not in self.guessing:
+            self.found += [(node, *wrong) for wrong in self._misnamed(node, role)]
         processor = Processor(node, position, definition.ranks[position], role, self.streams, self.size, passing)
         if barrier_lanes(role):
             known = yield from processor.meet()
             if known != (1 << definition.size) - 1:
                 self.found.append((node, "its load function does not wait for all nodes", "a barrier"))
         return processor
+
+    def _misnamed(self, node: int, role: Role) -> Iterator[tuple[str, str]]:
+        """(what is wrong, what would be right) of what a role says of its calls, besides how they are carried out: which
+        functions an application may call, whether it gets a message and whether it has one."""
+        own = [(one, one.nodes.index(node)) for one in self.definitions if node in one.nodes]
+        calls = self.plans[node][2]
+        functions = {call.function for call in calls}
+        kind = "both" if functions == {"write", "read"} else min(functions, default="none")
+        # Who writes to nobody calls nothing, and may.
+        idle = not calls and any(one.is_source(position) for one, position in own)
+        if role.kind != kind and not (idle and role.kind == "write"):
+            yield f"its role is of kind '{role.kind}'", f"'{kind}', the functions of the definition"
+        gives = [call.gives for call in calls if call.function == "func"]
+        if role.result == bool(gives and isinstance(gives[0], Nothing)):
+            yield f"its role has {'a' if role.result else 'no'} result", "a result if its function gives one"
+        parts = {position in one.members for one, position in own}
+        if role.void in parts and len(parts) == 1:
+            yield (
+                f"its role is {'void' if role.void else 'not void'}",
+                "void outside those that take part, and only there",
+            )
 
     def _turns(self, node: int, function: Function) -> int:
         return self.roles[node].turns

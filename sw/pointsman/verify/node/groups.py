@@ -18,18 +18,15 @@ def nodes_of(promise: Promise) -> frozenset[int]:
 
 def groups_of(sets: Iterable[Set[int]]) -> dict[int, int]:
     """By node, the number of its group (a node of it): sets that have a node in common are in one group."""
-    parent: dict[int, int] = {}
-
-    def root(node: int) -> int:
-        while parent[node] != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
+    group: dict[int, int] = {}
+    members: dict[int, list[int]] = {}
     for nodes in sets:
-        for node in nodes:
-            parent.setdefault(node, node)
-        first = root(min(nodes))
-        for node in nodes:
-            parent[root(node)] = first
-    return {node: root(node) for node in parent}
+        met = {group[node] for node in nodes if node in group}
+        # The smaller groups go into the largest.
+        into = max(met, key=lambda one: len(members[one])) if met else min(nodes, default=0)
+        fresh = [node for node in nodes if node not in group]
+        for other in met - {into}:
+            fresh += members.pop(other)
+        members.setdefault(into, []).extend(fresh)
+        group.update(dict.fromkeys(fresh, into))
+    return group

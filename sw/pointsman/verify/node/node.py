@@ -7,7 +7,7 @@ t + 1 of the same pipeline has its read stage; slots are modulo the period throu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -128,6 +128,17 @@ class NodeView:
         pipeline, number = vfsm
         second = (slot for slot, row in enumerate(self.part.second) if row[pipeline] == number)
         return tuple(sorted({*self.slots[vfsm], *second}))
+
+    def alike(self) -> Hashable:
+        """All that decides what the router does in the phase, whatever node it is: its VFSMs, its ports, and what load functions
+        rewrite for which value."""
+        rewriting = tuple(
+            (index, here.role_of, tuple(role.rewrites for role in here.roles)) for index, here in self.operators
+        )
+        commanded = None
+        if any(self.images.operators[index].remote for index in self.images.phases[self.part.phase].operators):
+            commanded = frozenset(self.commanded())
+        return self.columns, self.part.annotations, frozenset(self.links), rewriting, commanded
 
     def commanded(self) -> set[int]:
         """Command registers of this node to which other nodes are promised to send."""

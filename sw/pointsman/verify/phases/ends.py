@@ -15,6 +15,8 @@ Leaves to ``drain`` words that no processor reads, to ``skew`` how far nodes can
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from pointsman.artifacts.images.images import LaneImage, Promise
 from pointsman.verify.node.groups import groups_of, nodes_of
 from pointsman.verify.node.phase_view import PhaseView
@@ -113,12 +115,24 @@ def _check_freed(games: PhaseGames, index: int, state: int, game: GameBoard, nod
     """Check that once ``node`` is through no word comes any more, or only words that are gone within its delay because
     the other nodes have begun to take them."""
     wrong: tuple[str, str] | None = None
+    alike = _alike(games, index, state, game, node)
+    if alike in games.freed:
+        return
     for words in games.lengths(index):
         wrong = _freed(games, index, state, game, node, words)
         if wrong is None:
+            games.freed.add(alike)
             return
     if wrong is not None:
         note_end(games, node, *wrong, index)
+
+
+def _alike(games: PhaseGames, index: int, state: int, game: GameBoard, node: int) -> Hashable:
+    """All that decides whether a node is free to leave: rows of a mesh, where it is mostly the same, are looked at once."""
+    here = game.here.get(node, ())
+    first, places, nodes = game.twin or (game, dict(zip(here, here, strict=True)), {node: node})
+    slots = tuple(sorted((places[place], len(games.slots(place))) for place in here))
+    return id(first), nodes[node], slots, games.delay(index, state, node), games.lengths(index)
 
 
 def _freed(games: PhaseGames, index: int, state: int, game: GameBoard, node: int, words: int) -> tuple[str, str] | None:
@@ -133,11 +147,9 @@ def _freed(games: PhaseGames, index: int, state: int, game: GameBoard, node: int
         if delay < need:
             return _late(behind, delay, need)
     every = max((len(games.slots(place)) for place in here), default=1)
-    most = games.most_left(game, node, words)
-    if most is not None and (not most or delay >= games.cycles_for(most, every)):
-        return None
-    for other, after, left in games.left_when_stopped(game, node, words):
-        if after == 0:
+    worst = games.most_left(game, node, words)
+    for other, after, left in games.left_when_stopped(game, node, words) if worst is None else [worst]:
+        if after == 0 and left:
             return (
                 f"it may be through before node {other} has begun, and words are on their way",
                 "a longer message, or a barrier",

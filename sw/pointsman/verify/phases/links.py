@@ -122,9 +122,9 @@ def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook:
     def use(node: int, phase: int, without: frozenset[Vfsm] = frozenset(), since: int = -1) -> LinkUse:
         """Links that a node uses in ``phase``, leaving out ``without`` and, with ``since`` >= 0, the slots that
         continuing VFSMs also have in phase ``since`` (Table 5.2)."""
-        key = (node, phase, without, since)
+        kept = phases.kept(node, since, phase) if since >= 0 else frozenset[Vfsm]()
+        key = (node, phase, without, since if kept else -1)
         if key not in used:
-            kept = phases.kept(node, since, phase) if since >= 0 else ()
             same = {vfsm: views[since].nodes[node].every_slot(vfsm) for vfsm in kept}
             used[key] = LinkUse(views[phase].nodes[node], codes, without, same)
         return used[key]

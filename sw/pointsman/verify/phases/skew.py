@@ -191,11 +191,14 @@ def needed(games: PhaseGames, index: int, node: int) -> set[int]:
     """Nodes that must begin operator ``index`` before ``node`` can get through it, whatever the run-time values. Games
     that are too many to be played find no such node."""
     lengths = (1,) if index == games.image.barrier else games.lengths(index)
-    each = []
+    found: set[int] | None = None
     for state in games.states(index):
         game = games.game_of(index, state, node)
-        each.append(set() if game is None else games.needed(game, node, lengths))
-    return set.intersection(*each) if each else set()
+        here = set() if game is None else games.needed(game, node, lengths)
+        found = here if found is None else found & here
+        if not found:
+            break
+    return found or set()
 
 
 def _first(games: PhaseGames, index: int, node: int) -> list[int]:

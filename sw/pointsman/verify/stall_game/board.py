@@ -15,10 +15,12 @@ Knows nothing of time: ``phases.ends`` and ``phases.drain`` count the cycles tha
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import accumulate
+from operator import attrgetter
 
 import numpy as np
 
@@ -27,6 +29,9 @@ from pointsman.artifacts.images.images import SYNC, LaneImage
 from pointsman.verify.node.node import NodeState, Place, Vfsm
 
 from .moves import BoardLists, play_held_up, play_not_begun, play_out, play_stopped
+
+_moves = attrgetter(*(one.name for one in fields(LaneImage) if one.name != "registers"))
+"""All of a lane but its registers."""
 
 At = tuple[int, int]
 """Node and interface register."""
@@ -59,14 +64,14 @@ class GameBoard:
     """By message length, VFSM and node: the result of ``PhaseGames.behind`` in words."""
     needed: dict[tuple[int, tuple[int, ...]], frozenset[int]] = field(default_factory=dict)
     """By node and message lengths: the result of ``PhaseGames.needed``."""
-    left: dict[tuple[int, int], int | None] = field(default_factory=dict)
+    left: dict[tuple[int, int], tuple[int, int, int] | None] = field(default_factory=dict)
     """By message length and node: the result of ``PhaseGames.most_left`` in words."""
     stopped: dict[tuple[int, int], tuple[tuple[int, int, int], ...]] = field(default_factory=dict)
     """By message length and node: what ``PhaseGames.left_when_stopped`` gives."""
 
     twin: tuple[GameBoard, Mapping[Place, Place], Mapping[int, int]] | None = None
-    """A board that differs only in the numbers of its nodes, on which the games of this board are played, and its
-    places and nodes by those of this board."""
+    """A board that differs only in the numbers of nodes, VFSMs and registers, on which the games of this board are played, and
+    its places and nodes by those of this board."""
 
     @cached_property
     def table(self) -> BoardArrays:
@@ -86,19 +91,49 @@ class GameBoard:
             found.setdefault(place[0], []).append(place)
         return {node: tuple(places) for node, places in found.items()}
 
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """VFSMs in an order that does not depend on numbers of VFSMs and registers, but for those that no lane leads to: as lanes
+        come to registers, and words from there."""
+        takers: dict[At, list[Place]] = {}
+        for place, at in sorted(self.source.items()):
+            takers.setdefault(at, []).append(place)
+        found: dict[Place, None] = {}
+        waiting = deque(place for at in self._registers for place in takers.get(at, ()))
+        waiting.extend(sorted(self.onward))
+        while waiting:
+            place = waiting.popleft()
+            if place not in found:
+                found[place] = None
+                waiting.extendleft(reversed(self.onward[place]))
+                if place in self.into:
+                    waiting.extendleft(takers.get(self.into[place], ()))
+        return tuple(found)
+
+    @property
+    def _registers(self) -> dict[At, int]:
+        """Registers of lanes and a number for each, in the order in which lanes come to them."""
+        ends = ((node, r) for node in self.nodes for lane in self.lanes.get(node, ()) for r in lane.registers)
+        return {at: number for number, at in enumerate(dict.fromkeys(ends))}
+
     def shape(self) -> object:
-        """The board with each node replaced by its rank: equal for boards that differ only in their node numbers."""
+        """The board with each node, VFSM and register replaced by its place in an order: equal for boards that differ only in
+        their numbers."""
         rank = {node: i for i, node in enumerate(self.nodes)}
-
-        def named(place: tuple[int, ...]) -> tuple[int, ...]:
-            return rank[place[0]], *place[1:]
-
-        return (
-            tuple((named(place), tuple(map(named, onward))) for place, onward in sorted(self.onward.items())),
-            tuple((named(place), named(at)) for place, at in sorted(self.source.items())),
-            tuple((named(place), named(at)) for place, at in sorted(self.into.items())),
-            tuple((rank[node], lanes) for node, lanes in sorted(self.lanes.items())),
+        number = {place: i for i, place in enumerate(self.places)}
+        registers = self._registers
+        places = []
+        for place in self.places:
+            source, into = (
+                registers.setdefault(ends[place], len(registers)) if place in ends else -1
+                for ends in (self.source, self.into)
+            )
+            places.append((rank[place[0]], source, into, tuple(number[other] for other in self.onward[place])))
+        lanes = tuple(
+            (rank[node], tuple((_moves(lane), *(registers[node, r] for r in lane.registers)) for lane in own))
+            for node, own in sorted(self.lanes.items())
         )
+        return tuple(places), lanes
 
     def number(self, node: int) -> int:
         """Number of a node with lanes in the ``table`` of the board, or of its twin if the games are played there."""
@@ -107,7 +142,7 @@ class GameBoard:
     def is_like(self, other: GameBoard) -> None:
         """Have the games of this board played on ``other``, which must have an equal ``shape``."""
         nodes = dict(zip(self.nodes, other.nodes, strict=True))
-        self.twin = other, {place: (nodes[place[0]], *place[1:]) for place in self.onward}, nodes
+        self.twin = other, dict(zip(self.places, other.places, strict=True)), nodes
 
     def outcomes(self, words: int) -> GameEnds:
         """Outcomes of all games with messages of ``words`` words."""

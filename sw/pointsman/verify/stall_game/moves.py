@@ -252,8 +252,10 @@ def _play(lists: BoardLists, total: np.ndarray, limit: np.ndarray, most: np.ndar
 
 @kernel
 def _is_done(lists: BoardLists, node: int, total: np.ndarray, moved: np.ndarray) -> bool:
-    lanes = slice(lists.first_lane[node], lists.first_lane[node + 1])
-    return bool(np.all(moved[lanes] == total[lanes]))
+    lane, end = lists.first_lane[node], lists.first_lane[node + 1]
+    while lane < end and moved[lane] == total[lane]:
+        lane += 1
+    return bool(lane == end)
 
 
 @kernel

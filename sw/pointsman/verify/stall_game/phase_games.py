@@ -9,7 +9,7 @@ if there would be too many, the report says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -60,12 +60,20 @@ class PhaseGames:
         self.notebook = notebook
         self.steps = MOST_STEPS
         self.known: dict[tuple[int, int], OperatorGames] = {}
-        self.joined: dict[int, frozenset[int]] = {}
-        """By number of a promise, the nodes at its ends."""
+        self.ends: dict[int, list[tuple[tuple[int, int], frozenset[int]]]] = {}
+        """What ``_ends`` gives, by operator."""
+        self.starts: dict[int, dict[tuple[int, int], int]] = {}
+        """By operator and register from which a stream begins, the number of its promise."""
+        self.grouped: dict[tuple[frozenset[int], ...], list[list[int]]] = {}
+        """Nodes that words join, group by group, by the nodes of each stream: they are mostly the same for all values."""
         self.alike: dict[object, GameBoard] = {}
         """Boards by ``GameBoard.shape``: rows of a mesh mostly play the same games."""
+        self.freed: set[Hashable] = set()
+        """Nodes that were found free to leave, each with all that decides it (``phases.ends``)."""
         self.lanes = {index: set(self.images.members[index]) for index in self.image.operators}
         """By operator, the nodes that have it."""
+        self.moved: dict[tuple[int, int], tuple[tuple[LaneImage, ...], ...]] = {}
+        """By operator and node, what ``role_lanes`` gives for each role."""
 
     def states(self, index: int) -> Iterable[int]:
         """States of an operator for which games are played: all, or ``MOST_STATES`` of them, evenly spread."""
@@ -79,8 +87,12 @@ class PhaseGames:
     def role_lanes(self, index: int, state: int, node: int) -> tuple[LaneImage, ...]:
         """Lanes that a node's I/O functions move in a state; none if load functions of the role meet in a barrier."""
         here = self.images.members[index].get(node)
-        lanes = here.roles[here.role_of[state]].lanes if here else ()
-        return () if any(lane.turn == SYNC for lane in lanes) else lanes
+        if here is None:
+            return ()
+        if (index, node) not in self.moved:
+            lanes = [role.lanes for role in here.roles]
+            self.moved[index, node] = tuple(() if any(lane.turn == SYNC for lane in own) else own for own in lanes)
+        return self.moved[index, node][here.role_of[state]]
 
     def delay(self, index: int, state: int, node: int) -> int:
         """Cycles that a node waits after its lanes of an operator have moved all words."""
@@ -108,31 +120,41 @@ class PhaseGames:
         lanes = {node: self.role_lanes(index, state, node) for node in sorted(self.lanes[index])}
         choice = {index: state}
         states = {node: view.state(view.key(choice)) for node, view in self.view.nodes.items()}
-        closes = index == self.image.barrier
-        numbers = [n for one in self.promises for n in self.promises[one] if closes or one == index]
-        written = {(node, r) for node, own in lanes.items() for lane in own if lane.write for r in lane.registers}
-        found = OperatorGames({self._start(n): n for n in numbers}, self)
-        group = groups_of({self._joined(n): None for n in numbers if not closes or self._start(n) in written})
-        apart: dict[int, set[int]] = {}
-        for node, root in group.items():
-            apart.setdefault(root, set()).add(node)
-        for _, members in sorted(apart.items()):
-            own = {node: lanes[node] for node in sorted(members & lanes.keys()) if lanes[node]}
-            one = board(sorted(at for at in written if at[0] in members), states, self.view.codes, own)
+        ends = self._ends(index)
+        if index == self.image.barrier:
+            written = {(node, r) for node, own in lanes.items() for lane in own if lane.write for r in lane.registers}
+            joined = [nodes for start, nodes in ends if start in written]
+        else:
+            joined = [nodes for _, nodes in ends]
+        found = OperatorGames(self.starts[index], self)
+        for members in self._groups(tuple(dict.fromkeys(joined))):
+            own = {node: lanes[node] for node in members if lanes.get(node)}
+            starts = {(node, r) for node in own for lane in own[node] if lane.write for r in lane.registers}
+            one = board(sorted(starts), states, self.view.codes, own)
             first = self.alike.setdefault(one.shape(), one)
             if first is not one:
                 one.is_like(first)
             found.all.append(one)
         return found
 
-    def _start(self, number: int) -> tuple[int, int]:
-        return self.images.promises[number].source, self.images.promises[number].register
+    def _groups(self, streams: tuple[frozenset[int], ...]) -> list[list[int]]:
+        """Nodes that words join, group by group, each ascending."""
+        if streams not in self.grouped:
+            apart: dict[int, list[int]] = {}
+            for node, root in sorted(groups_of(streams).items()):
+                apart.setdefault(root, []).append(node)
+            self.grouped[streams] = list(apart.values())
+        return self.grouped[streams]
 
-    def _joined(self, number: int) -> frozenset[int]:
-        """Nodes at the ends of a promise."""
-        if number not in self.joined:
-            self.joined[number] = nodes_of(self.images.promises[number])
-        return self.joined[number]
+    def _ends(self, index: int) -> list[tuple[tuple[int, int], frozenset[int]]]:
+        """Where each stream that an operator may use begins, and the nodes at its ends. What closes a phase may use all."""
+        if index not in self.ends:
+            own = self.promises.values() if index == self.image.barrier else [self.promises[index]]
+            numbers = [number for one in own for number in one]
+            promises = [self.images.promises[number] for number in numbers]
+            self.ends[index] = [((one.source, one.register), nodes_of(one)) for one in promises]
+            self.starts[index] = {start: number for (start, _), number in zip(self.ends[index], numbers, strict=True)}
+        return self.ends[index]
 
     def play(
         self,
@@ -292,38 +314,41 @@ class PhaseGames:
                     if left:
                         yield other, after, left
 
-    def most_left(self, game: GameBoard, node: int, words: int) -> int | None:
-        """Most words that a VFSM at ``node`` has still to pass when the node is through although another node has
-        stopped between two words. None if the games cannot be played together, or if ``node`` may be through, with
-        words still to pass, before another node has begun."""
+    def most_left(self, game: GameBoard, node: int, words: int) -> tuple[int, int, int] | None:
+        """Of the games that ``left_when_stopped`` gives the one that tells most: in which another node has not begun, else in
+        which most words are left, (node, 0, 0) if there is none; None if the games cannot be played together."""
         if game.twin is not None:
-            return self.most_left(game.twin[0], game.twin[2][node], words)
+            first, _, nodes = game.twin
+            worst = self.most_left(first, nodes[node], words)
+            back = {there: here for here, there in nodes.items()}
+            return worst and (back[worst[0]], *worst[1:])
         if (words, node) not in game.left:
             game.left[words, node] = self._most_left(game, node, words)
         return game.left[words, node]
 
-    def _most_left(self, game: GameBoard, node: int, words: int) -> int | None:
+    def _most_left(self, game: GameBoard, node: int, words: int) -> tuple[int, int, int] | None:
         at_once = self.outcomes(game, words)
         if at_once is None:
             return None
         own = game.table.node[node]
         done, left = at_once.not_begun
+        others = [(other, game.table.node[other]) for other in game.lanes if other != node]
+        early = next((other for other, number in others if done[number, own] and left[number, own]), None)
+        if early is not None:
+            most = int(left[game.table.node[early], own])
+            return (early, 0, most) if self._look_at(game, words, [(words, early, None, 0, None)]) else None
         first, later = at_once.stopped
-        most = 0
+        worst = node, 0, 0
         keys: list[GameKey] = []
-        for other, lanes in game.lanes.items():
-            if other == node:
-                continue
-            number, lane = game.table.node[other], game.table.first[other]
-            if done[number, own] and left[number, own]:
-                return None
+        for other, _ in others:
+            lane = game.table.first[other]
             keys.append((words, other, None, 0, None))
-            for i in range(len(lanes)):
-                since = int(first[lane + i, own])
-                if since < words:
-                    most = max(most, int(later[lane + i, own]))
+            for i in range(len(game.lanes[other])):
+                since, most = int(first[lane + i, own]), int(later[lane + i, own])
+                if since < words and most > worst[2]:
+                    worst = other, since, most
                 keys += [(words, other, i, after, None) for after in range(max(since - 1, 1), words)]
-        return most if self._look_at(game, words, keys) else None
+        return worst if self._look_at(game, words, keys) else None
 
 
 class OperatorGames:

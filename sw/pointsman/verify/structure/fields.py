@@ -11,6 +11,7 @@ from typing import Any
 from pointsman.verify.node.phase_view import made_operators
 
 from .notes import StructureNotes
+from .programs import ONLINE
 
 
 def check_fields(notes: StructureNotes) -> None:
@@ -26,6 +27,16 @@ def check_fields(notes: StructureNotes) -> None:
             message = "it closes a phase or brings messages, and its load function rewrites"
             right = "an operator without run-time values"
             notes.note("structure", message, right, operator=image.label, source=image.source)
+    for index, image in enumerate(images.operators):
+        members = notes.members.get(index, {}) if image.kind == ONLINE else {}
+        if image.kind == ONLINE and image.m != 1:
+            message = f"it brings messages of others, and has {image.m} words"
+            notes.note("structure", message, "1 word", operator=image.label, source=image.source)
+        for rank, (node, here) in enumerate(members.items()):
+            if (here.position, here.nodes) != (rank, len(members)):
+                message = f"it is number {here.position} of {here.nodes} nodes"
+                right = f"number {rank} of the {len(members)} nodes to which it brings messages"
+                notes.note("structure", message, right, node=node, operator=image.label, source=image.source)
     for node, image_of_node in enumerate(images.nodes):
         for index, here in image_of_node.operators:
             image = images.operators[index]
@@ -34,6 +45,9 @@ def check_fields(notes: StructureNotes) -> None:
             for role in here.roles:
                 if role.switch is not None and not second:
                     notes.note("structure", "it goes to a second schedule that there is not", "one schedule", **place)
+                if role.switch is not None and role.switch < 0:
+                    message = f"it goes to the second schedule in step {role.switch}"
+                    notes.note("structure", message, "a step of its calls", **place)
                 if role.turns != 1 + max((0, *(lane.turn for lane in role.lanes))):
                     message = f"it begins again after {role.turns} calls"
                     notes.note("structure", message, "after the last call that has lanes", **place)

@@ -5,6 +5,7 @@ Takes images that may be wrong everywhere, so a phase is called by its name only
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +21,14 @@ class StructureNotes:
         self.images = images
         self.notebook = notebook
         self.codes = Codes(images.shape)
+        self._looked_at: set[Hashable] = set()
+
+    def is_known(self, thing: Hashable) -> bool:
+        """Is this equal to something that was asked for before, and has nothing been noted so far? Then it need not be looked at
+        again: nodes of a mesh are mostly alike."""
+        known = thing in self._looked_at and not self.notebook.broken
+        self._looked_at.add(thing)
+        return known
 
     @cached_property
     def members(self) -> dict[int, dict[int, NodeOperator]]:

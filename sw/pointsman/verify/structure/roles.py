@@ -39,12 +39,22 @@ def check_node_operator(notes: StructureNotes, node: int, index: int, operator: 
         )
     for number in operator.role_of:
         notes.in_range("a role", number, len(operator.roles), **place)
+    for number in sorted(set(range(len(operator.roles))).difference(operator.role_of)):
+        notes.note("structure", f"role {number} is taken for no value", "roles that some value takes", **place)
     if not 0 <= operator.position < operator.nodes:
         notes.note(
             "structure",
             f"its position is {operator.position} of {operator.nodes}",
             "a position within the instance",
             **place,
+        )
+    if image.online is not None and any(role != Role("none") for role in operator.roles):
+        message, right = "processors pass its messages on, and its roles say more", "empty roles"
+        notes.note("structure", message, right, **place)
+    named = [(role.kind, role.result, role.void) for role in operator.roles]
+    if image.kind == ONLINE and any(one != ("none", True, False) for one in named):
+        notes.note(
+            "structure", "it brings messages, and its roles allow calls", "none, as no application calls", **place
         )
     if (operator.online is None) != (image.kind != ONLINE):
         message, right = "its online channels are not those of its kind", "channels where it stands for online streams"

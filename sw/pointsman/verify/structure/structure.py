@@ -44,9 +44,13 @@ def check_structure(images: Images, notebook: Notebook) -> None:
             for number, count in Counter(numbers).items():
                 if count > 1:
                     notes.note("structure", f"{name} {number} stands {count} times", "once a node", node=node)
+        parts = frozenset(part.phase for part in image.phases)
         for part in image.phases:
-            _check_part(notes, node, part)
+            if not notes.is_known(part):
+                _check_part(notes, node, part)
         for index, operator in image.operators:
+            if notes.is_known((index, operator, parts)):
+                continue
             if notes.in_range("an operator", index, len(images.operators), node=node):
                 check_node_operator(notes, node, index, operator)
     _check_promises(notes)
@@ -200,13 +204,14 @@ def _check_part(notes: StructureNotes, node: int, part: NodePhase) -> None:
     place: dict[str, Any] = {"phase": part.phase, "node": node}
     if len(part.schedule) != images.period:
         notes.note("structure", f"the schedule has {len(part.schedule)} slots", f"{images.period} slots", **place)
-    named = set()
+    named: set[tuple[int, int]] = set()
     for slot, row in enumerate(part.schedule):
         if len(row) != shape.pipelines:
             notes.note("structure", f"{len(row)} VFSMs", f"{shape.pipelines} pipelines", slot=slot, **place)
-        for pipeline, vfsm in enumerate(row):
-            notes.in_range("a VFSM", vfsm, shape.vfsms, slot=slot, pipeline=pipeline, **place)
-            named.add((pipeline, vfsm))
+        if row and not 0 <= min(row) <= max(row) < shape.vfsms:
+            for pipeline, vfsm in enumerate(row):
+                notes.in_range("a VFSM", vfsm, shape.vfsms, slot=slot, pipeline=pipeline, **place)
+        named.update(enumerate(row))
     given: Counter[tuple[int, int]] = Counter()
     buffers = set()
     for rewrite in part.annotations:
@@ -279,13 +284,16 @@ def _check_promises(notes: StructureNotes) -> None:
                 f"phase {notes.phase_name(operator.phase)}",
                 **place,
             )
-        if not promise.values or len(set(promise.values)) != len(promise.values):
+        if not promise.values or list(promise.values) != sorted(set(promise.values)):
             notes.note(
                 "structure",
                 f"stream {promise.stream} is promised for the values {promise.values}",
-                "each value once, and at least one",
+                "each value once, ascending, and at least one",
                 **place,
             )
+        if promise.held and operator.stages == 1:
+            message = f"stream {promise.stream} is held, and its operator has one stage"
+            notes.note("structure", message, "words that are taken on in a later stage", **place)
         for value in promise.values:
             notes.in_range(f"a value of stream {promise.stream}", value, operator.states, **place)
         for node, register in ((promise.source, promise.register), *promise.destinations):

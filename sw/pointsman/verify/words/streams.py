@@ -5,8 +5,12 @@ Takes the view of a phase; notes findings, and gives what other passes need: tra
 operator, and pairs of values of two operators that can touch each other), and checks that streams keep apart and that
 every VFSM that moves words belongs to a stream.
 
-Example: two run-time broadcasts of 4 values each that cross at a node are followed for 1 + 3 + 3 + 9 choices; in two rows of
-a mesh, which have no node in common, for 1 + 3 + 3.
+What values change of the routers is the VFSMs that load functions rewrite. A stream that passes none of those that another
+operator rewrites goes the same way for all values of it: a VFSM of the other that took words of the stream would read a link,
+register or buffer beside its reader (``node.rules``), or belong to another operator or to no stream, which is noted here.
+
+Example: two run-time broadcasts of 4 values each are followed for 1 + 3 + 3 choices; if one rewrites a VFSM that words of the
+other pass, which the rule "rewrites" forbids, for 1 + 3 + 3 + 9.
 
 Leaves to ``lanes`` whether processors write and read the registers at the ends.
 """
@@ -70,6 +74,8 @@ class PhaseStreams:
         """The same traces by number of the promise and state of its source, for a quick search."""
         self.states: dict[object, States] = {}
         """Cache of ``_states`` for the choices of values asked for last."""
+        self.touched: set[tuple[int, int]] = set()
+        """See ``_touched``; by the traces of the choices before."""
         self.compared: set[tuple[int, ...]] = set()
         """Operator and identities of its traces that have been compared with each other."""
         self.owner: dict[Place, int] = {}
@@ -99,28 +105,15 @@ class PhaseStreams:
         """First values; each value of each operator; pairs of values of two operators that can touch each other."""
         images = self.images
         yield {}
+        self.touched = self._touched()
         for index in self.varying:
             for value in range(1, images.operators[index].states):
                 yield {index: value}
-        # By now the traces tell where each operator's words pass.
-        passed = {
-            index: {
-                node for number in self.promises[index] for trace in self.traces.get(number, ()) for node in trace.keys
-            }
-            for index in self.varying
-        }
-        has_roles = {
-            index: {
-                node
-                for node, view in self.view.nodes.items()
-                for other, operator in view.operators
-                if other == index and len(set(operator.role_of)) > 1
-            }
-            for index in self.varying
-        }
+        self.touched = self._touched()
+        touching = {index for index, _ in self.touched}
         left = 0
         for first, second in combinations(self.varying, 2):
-            if passed[first].isdisjoint(has_roles[second]) and passed[second].isdisjoint(has_roles[first]):
+            if touching.isdisjoint((first, second)):
                 continue
             a, b = images.operators[first].states, images.operators[second].states
             if a * b > MOST_PAIRS:
@@ -135,12 +128,38 @@ class PhaseStreams:
                 f"{MOST_PAIRS} (their nodes and links are checked for all pairs)"
             )
 
+    def _touched(self) -> set[tuple[int, int]]:
+        """(operator with several values, other operator) pairs in which load functions of the first rewrite VFSMs that words of
+        the other, by the traces so far, pass."""
+        passed = {
+            index: {
+                place
+                for number in self.promises[index]
+                for trace in self.traces.get(number, ())
+                for place in trace.vfsms
+            }
+            for index in self.operators
+        }
+        found = set()
+        for index in self.varying:
+            members = self.images.members[index]
+            rewritten = {
+                (node, one.pipeline, one.vfsm)
+                for node, here in members.items()
+                for role in here.roles
+                for one in role.rewrites
+            }
+            found |= {(index, other) for other in passed if other != index and not rewritten.isdisjoint(passed[other])}
+        return found
+
     def _views(self, index: int) -> Mapping[int, NodeView]:
         return self.wider if self.images.operators[index].continues else self.view.nodes
 
     def _check_operator(self, index: int, choice: Choice) -> None:
         """Follow every promise of an operator that holds for these values."""
         images = self.images
+        if choice and choice.keys() != {index} and not any((other, index) in self.touched for other in choice):
+            return  # as for the values before
         value = choice.get(index, 0)
         held = [number for number in self.promises[index] if value in images.promises[number].values]
         values = describe_choice(images, choice, self.varying)

@@ -12,7 +12,7 @@ from pointsman.verify.meaning.wires import Wires
 
 WRITES = Role("write", (LaneImage(True, (2, 3)),))
 READS = Role("read", (LaneImage(False, (4,), data="in"),))
-AWAY = Role("read", void=True)
+AWAY = Role("none")
 
 
 def run(roles: dict[int, Role], words: int = 6) -> list[tuple[int | None, str, str]]:

@@ -59,13 +59,16 @@ def test_compiled_images_keep_every_rule(name: str) -> None:
 def test_node_that_never_takes_its_words_on_is_found() -> None:
     images = images_of("chain")
     # Node 2, through which the words of node 1 come, stays in its first stage for ever.
-    broken = with_operator(images, 2, lambda one: replace(one, role_of=(one.role_of[0],) * len(one.role_of)))
+    broken = with_operator(
+        images, 2, lambda one: replace(one, roles=one.roles[one.role_of[0] :][:1], role_of=(0,) * len(one.role_of))
+    )
     assert "from which nothing ever takes its words" in messages(broken)
 
 
 def test_held_words_that_the_processor_reads_are_found() -> None:
-    images = images_of("collect")
-    broken = replace(images, promises=tuple(replace(one, held=True) for one in images.promises))
+    images = images_of("chain")
+    several = [one.stages > 1 for one in images.operators]
+    broken = replace(images, promises=tuple(replace(one, held=several[one.operator]) for one in images.promises))
     assert "is held at register" in messages(broken)
 
 
