@@ -19,7 +19,9 @@ from pointsman.artifacts.images import images_to_bytes
 from pointsman.artifacts.images.images import Images
 from pointsman.cop import CopError
 from pointsman.errors import PointsmanError
+from pointsman.operators.messages.online import carried
 from pointsman.program.program import Program
+from pointsman.verify.meaning.messages import values_of
 from pointsman.verify.programs import program_differences
 
 TEXTS = (
@@ -37,6 +39,8 @@ TEXTS = (
 )
 SUBJECTS_STEP = 3
 """Of `mutant_programs.SUBJECTS` every third is a program, too."""
+MOST_VALUES = 4
+"""Run-time values of an operator for which its messages are looked at."""
 MOST_LOOKS = 200
 """Calls of a function that are watched while a program is compiled."""
 
@@ -48,12 +52,19 @@ def programs() -> tuple[Subject, ...]:
 
 
 def compiled_digest(number: int) -> tuple[str, Program | None, Images | None]:
-    """What is written of a program: a digest of its images, or "refused"; with the program and its images."""
+    """What is written of a program: a digest of its images and of what processors make of them when messages are passed on, or
+    "refused"; with the program and its images."""
     try:
         program, images = compiled(programs()[number])
     except (CopError, PointsmanError):
         return "refused", None, None
-    return hashlib.sha256(images_to_bytes(images)).hexdigest(), program, images
+    digest = hashlib.sha256(images_to_bytes(images))
+    for one in images.operators:
+        if one.online is not None and one.program is not None:
+            for values in values_of(one.program)[:MOST_VALUES]:
+                scripts = carried(one.program, one.implementation, images.topology, values)
+                digest.update(repr(sorted(scripts.items())).encode())
+    return digest.hexdigest(), program, images
 
 
 def covered(number: int, files: Collection[str]) -> tuple[str, dict[str, list[int]]]:

@@ -48,8 +48,10 @@ def check_meaning(images: Images, notebook: Notebook) -> None:
 class _Part:
     """Instances between which words go."""
 
+    number: int
+    """Its number among the parts."""
     instances: tuple[int, ...]
-    """Their numbers."""
+    """Numbers of the instances."""
     nodes: dict[int, int]
     """Each node and its number within the part: instances that do the same number their nodes the same way."""
     promises: list[Promise] = field(default_factory=list)
@@ -72,6 +74,8 @@ class _Meaning:
     """What has been carried out and is right (`_likeness`)."""
     known: dict[Hashable, int] = field(default_factory=dict)
     """Numbers of things that are compared often."""
+    named: dict[int, int] = field(default_factory=dict)
+    """By part, a number for its instances, the same for those with the same operands."""
     shapes: dict[tuple[int, int, int], tuple[int, dict[int, int]]] = field(default_factory=dict)
     """By node and numbers of its roles: `_shape`."""
 
@@ -119,10 +123,10 @@ class _Meaning:
         members: dict[int, list[int]] = {}
         for number, instance in enumerate(self.program.instances):
             members.setdefault(root[instance.nodes[0]], []).append(number)
-        parts = {}
+        parts: dict[int, _Part] = {}
         for at, instances in members.items():
             nodes = dict.fromkeys(node for number in instances for node in self.program.instances[number].nodes)
-            parts[at] = _Part(tuple(instances), {node: k for k, node in enumerate(nodes)})
+            parts[at] = _Part(len(parts), tuple(instances), {node: k for k, node in enumerate(nodes)})
         for promise in promises:
             if root[promise.source] in parts:
                 part = parts[root[promise.source]]
@@ -166,30 +170,31 @@ class _Meaning:
         """Everything that decides what the instances of a part do for a value, without the numbers of nodes and registers: parts
         with equal ones do the same."""
         nodes, name = part.nodes, self._name
-        instances = tuple(
-            (name(self.program.instances[i].operands), name(tuple(nodes[n] for n in self.program.instances[i].nodes)))
-            for i in part.instances
-        )
-        roles = tuple(
-            (
-                self._shape(n, states[0])[0],
-                *(self.views[n].role_of[one] != self.views[n].role_of[states[0]] for one in states[1:]),
+        if part.number not in self.named:
+            instances = [self.program.instances[i] for i in part.instances]
+            self.named[part.number] = name(
+                tuple((one.operands, tuple(nodes[node] for node in one.nodes)) for one in instances)
             )
-            for n in nodes
-        )
+        shapes = {node: self._shape(node, states[0]) for node in nodes}
+        roles = tuple([number for number, _ in shapes.values()])
+        later: tuple[bool, ...] = ()
+        if len(states) > 1:
+            own = [self.views[node].role_of for node in nodes]
+            later = tuple(of[one] != of[states[0]] for of in own for one in states[1:])
         ways = tuple(
-            (tuple(one in promise.values for one in states[1:]), *self._ends(promise, nodes, states[0]))
+            (tuple(one in promise.values for one in states[1:]), *self._ends(promise, nodes, shapes))
             for promise in promises
         )
-        return self.operator.values[value], instances, name(roles), name(ways)
+        return self.operator.values[value], self.named[part.number], name((roles, later)), name(ways)
 
-    def _ends(self, promise: Promise, nodes: Mapping[int, int], state: int) -> tuple[tuple[int, int], ...]:
+    @staticmethod
+    def _ends(
+        promise: Promise, nodes: Mapping[int, int], shapes: Mapping[int, tuple[int, dict[int, int]]]
+    ) -> tuple[tuple[int, int], ...]:
         """Ends of a stream within a part: nodes, and registers as the node's role comes to them."""
         ends = ((promise.source, promise.register), *promise.destinations)
         return tuple(
-            (nodes[node], self._shape(node, state)[1].get(register, -1 - register))
-            if node in nodes
-            else (-1 - node, register)
+            (nodes[node], shapes[node][1].get(register, -1 - register)) if node in nodes else (-1 - node, register)
             for node, register in ends
         )
 

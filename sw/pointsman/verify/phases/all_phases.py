@@ -14,6 +14,8 @@ from pointsman.verify.node.phase_view import PhaseView, made_operators
 
 from .succession import Succession
 
+_NONE: frozenset[Vfsm] = frozenset()
+
 
 class AllPhases:
     """The phases of images.
@@ -63,6 +65,8 @@ class AllPhases:
     def kept(self, node: int, one: int, other: int) -> frozenset[Vfsm]:
         """VFSMs of a node whose operator continues from phase ``one`` to phase ``other`` and has the VFSM in both."""
         here, there = self.continuing(node, one), self.continuing(node, other)
+        if not here:
+            return _NONE
         return frozenset(
             vfsm
             for vfsm, index in here.items()
@@ -72,7 +76,9 @@ class AllPhases:
     def lasting(self, node: int, phase: int) -> frozenset[Vfsm]:
         """VFSMs of a node in a phase whose operator continues in every phase that can follow at the node."""
         here = self.continuing(node, phase)
-        following = set(self.following[node][phase]) if here else set()
+        if not here:
+            return _NONE
+        following = set(self.following[node][phase])
         return frozenset(v for v, index in here.items() if following <= set(self.images.operators[index].continues))
 
     def stays_loose(self, node: int, phase: int) -> bool:

@@ -144,8 +144,11 @@ def _who_hears(waits: Waits, own: Sequence[Promise], node: int) -> set[tuple[int
     told: list[Promise] = []
     left = list(own)
     while True:
-        more = [promise for promise in left if _is_told(waits[promise.source, promise.register], heard)]
-        left = [promise for promise in left if not _is_told(waits[promise.source, promise.register], heard)]
+        more: list[Promise] = []
+        still: list[Promise] = []
+        for promise in left:
+            (more if _is_told(waits[promise.source, promise.register], heard) else still).append(promise)
+        left = still
         if not more:
             early = {(promise.source, promise.stream) for promise in left}
             return {(promise.source, promise.stream) for promise in told} - early

@@ -269,6 +269,7 @@ def _buffers_of(notes: StructureNotes, pipeline: int, annotations: Iterable[Anno
 
 def _check_promises(notes: StructureNotes) -> None:
     images = notes.images
+    nodes, registers = images.topology.nodes, images.shape.registers
     for promise, count in Counter(images.promises).items():
         if count > 1:
             notes.note("structure", f"stream {promise.stream} is promised {count} times", "each promise once")
@@ -295,12 +296,13 @@ def _check_promises(notes: StructureNotes) -> None:
             message = f"stream {promise.stream} is held, and its operator has one stage"
             notes.note("structure", message, "words that are taken on in a later stage", **place)
         for value in promise.values:
-            notes.in_range(f"a value of stream {promise.stream}", value, operator.states, **place)
+            if not 0 <= value < operator.states:
+                notes.in_range(f"a value of stream {promise.stream}", value, operator.states, **place)
         for node, register in ((promise.source, promise.register), *promise.destinations):
-            if notes.in_range(f"a node of stream {promise.stream}", node, images.topology.nodes, **place):
-                notes.in_range(
-                    f"a register of stream {promise.stream}", register, images.shape.registers, node=node, **place
-                )
+            if 0 <= node < nodes and 0 <= register < registers:
+                continue
+            if notes.in_range(f"a node of stream {promise.stream}", node, nodes, **place):
+                notes.in_range(f"a register of stream {promise.stream}", register, registers, node=node, **place)
         if len(set(promise.destinations)) != len(promise.destinations):
             notes.note("structure", f"stream {promise.stream} names a destination twice", "each once", **place)
 
