@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pointsman.program.program import Operator
 from pointsman.verify.node.phase_view import made_operators
 
 from .notes import StructureNotes
@@ -27,6 +28,7 @@ def check_fields(notes: StructureNotes) -> None:
             message = "it closes a phase or brings messages, and its load function rewrites"
             right = "an operator without run-time values"
             notes.note("structure", message, right, operator=image.label, source=image.source)
+    _check_aims(notes)
     for index, image in enumerate(images.operators):
         members = notes.members.get(index, {}) if image.kind == ONLINE else {}
         if image.kind == ONLINE and image.m != 1:
@@ -51,3 +53,23 @@ def check_fields(notes: StructureNotes) -> None:
                 if role.turns != 1 + max((0, *(lane.turn for lane in role.lanes))):
                     message = f"it begins again after {role.turns} calls"
                     notes.note("structure", message, "after the last call that has lanes", **place)
+
+
+def _check_aims(notes: StructureNotes) -> None:
+    """Check what a text says of an operator for the compiler (calls, bandwidth, implementation) where no text has the operator:
+    in those that close phases, and in those that do the work of another."""
+    images = notes.images
+    for phase in images.phases:
+        closing = None if phase.barrier is None else images.operators[phase.barrier].program
+        if closing is not None:
+            plain = Operator(closing.label, closing.kind, closing.instances, m=closing.m)
+            if closing != plain:
+                message, right = "it closes a phase, and has what only a text can say", "no such thing"
+                notes.note("structure", message, right, operator=closing.label)
+    for one in images.replaced:
+        for part in (images.operators[index].program for index in one.parts):
+            whole = one.program.b, one.program.pipelined
+            if part is not None and ((part.b, part.pipelined) != whole or part.c < 1 or part.impl is not None):
+                message = "it does the work of another, and is to be planned otherwise"
+                right = "its bandwidth, and one call at least"
+                notes.note("structure", message, right, operator=part.label, source=one.source)
