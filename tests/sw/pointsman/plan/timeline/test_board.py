@@ -33,6 +33,13 @@ def test_a_vfsm_has_its_routed_slots_and_commands_the_free_ones(small_plan: Plan
     for p, free in enumerate(numbers.command_slots):
         taken = plan.phases[p].routed.schedule != 0
         assert not np.any(free & taken)
+        # Commands of a node are in the free slots of its own row.
+        for slot in range(plan.period):
+            for node in range(numbers.nodes):
+                row = (p * plan.period + slot) * numbers.nodes + node
+                here = board.slots[board.first_slot[row] : board.first_slot[row + 1]]
+                wanted = [numbers.command(node, pipeline) for pipeline in np.flatnonzero(free[node, slot])]
+                assert [number for number in here if number < numbers.commands] == wanted
 
 
 def test_operators_are_numbered_phase_by_phase(small_plan: Plan) -> None:
