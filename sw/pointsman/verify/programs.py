@@ -12,6 +12,7 @@ from dataclasses import replace
 from pointsman.artifacts.images.images import Images
 from pointsman.program.program import Group, Instance, Operator, Program, Runtime
 
+from .meaning.messages import values_of
 from .meetings import meeting_differences
 from .order import order_differences
 from .structure.programs import any_value
@@ -46,7 +47,7 @@ def program_differences(images: Images, program: Program) -> list[str]:
     for label, operator in wanted.items():
         if label not in there:
             found.append(f"{operator_name(operator)} is not in the images")
-        elif there[label] != operator and (chosen[label] < 2 or any_value(there[label]) != any_value(operator)):
+        elif there[label] != operator and not _is_part(there[label], operator, alone=chosen[label] < 2):
             found.append(f"{operator_name(operator)} is another operator in the images")
     found += [f"operator '{label}' of the images is not in the program" for label in there if label not in wanted]
     if not found:
@@ -54,6 +55,11 @@ def program_differences(images: Images, program: Program) -> list[str]:
     if not found:
         found += meeting_differences(images, program)
     return found[:MOST] + ([f"and {len(found) - MOST} more"] if len(found) > MOST else [])
+
+
+def _is_part(part: Operator, operator: Operator, *, alone: bool) -> bool:
+    """Is it the operator but for the run-time values, of which it has some? All of them if it is ``alone``."""
+    return any_value(part) == any_value(operator) and (not alone or values_of(part) == values_of(operator))
 
 
 def operator_name(operator: Operator) -> str:

@@ -201,7 +201,7 @@ class Run(Rounds):
 
     def _misnamed(self, node: int, role: Role) -> Iterator[tuple[str, str]]:
         """(what is wrong, what would be right) of what a role says of its calls, besides how they are carried out: which
-        functions an application may call, whether it gets a message and whether it has one."""
+        functions an application may call, and whether it takes part."""
         own = [(one, one.nodes.index(node)) for one in self.definitions if node in one.nodes]
         calls = self.plans[node][2]
         functions = {call.function for call in calls}
@@ -210,15 +210,8 @@ class Run(Rounds):
         idle = not calls and any(one.is_source(position) for one, position in own)
         if role.kind != kind and not (idle and role.kind == "write"):
             yield f"its role is of kind '{role.kind}'", f"'{kind}', the functions of the definition"
-        gives = [call.gives for call in calls if call.function == "func"]
-        if role.result == bool(gives and isinstance(gives[0], Nothing)):
-            yield f"its role has {'a' if role.result else 'no'} result", "a result if its function gives one"
-        parts = {position in one.members for one, position in own}
-        if role.void in parts and len(parts) == 1:
-            yield (
-                f"its role is {'void' if role.void else 'not void'}",
-                "void outside those that take part, and only there",
-            )
+        if role.void and all(position in one.members for one, position in own):
+            yield "its role is void", "a message of its own, as it takes part"
 
     def _turns(self, node: int, function: Function) -> int:
         return self.roles[node].turns

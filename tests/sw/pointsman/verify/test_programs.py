@@ -79,3 +79,9 @@ def test_the_command_compares_them(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["check", str(image), "--program", str(wrong)])
     assert done.exit_code == 1
     assert "operator 'b' (cshift) is another operator in the images" in done.output
+
+
+def test_an_operator_with_a_schedule_for_its_only_value_is_that_of_the_text() -> None:
+    program = compile_text("(loop 'l 1 (broadcast 'b 0 :m 1) (cshift 'o (runtime) :m 200))", topology=mesh(1))
+    images = make_images(make_plan(program, NodeShape(), name="one"))
+    assert program_differences(images, program) == []

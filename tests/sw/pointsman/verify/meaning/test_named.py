@@ -43,10 +43,8 @@ def test_the_images_are_right() -> None:
     [
         ("s", 2, "kind", "read", "its role is of kind 'read'"),
         ("s", 1, "kind", "both", "its role is of kind 'both'"),
-        ("r", 0, "result", True, "its role has a result"),
         ("r", 1, "result", False, "func in round 0 gives no message"),
         ("s", 2, "void", True, "its role is void"),
-        ("r", 2, "void", False, "its role is not void"),
         ("d", 1, "delay", 1, "processors pass its messages on, and its roles say more"),
     ],
 )
