@@ -52,10 +52,15 @@ class Jacobi(Application):
         left, right = int(x == 0), self.wide - int(x == columns - 1)
         await node.cop.step_load()
         for _ in range(self.options_given.steps):
-            for label in ("east", "west", "south", "north"):
-                await getattr(node.cop, f"{label}_load")()
-            u[1:-1, 0], u[1:-1, -1] = await node.cop.east_func(u[1:-1, -2]), await node.cop.west_func(u[1:-1, 1])
-            u[0, 1:-1], u[-1, 1:-1] = await node.cop.south_func(u[-2, 1:-1]), await node.cop.north_func(u[1, 1:-1])
+            # Each is loaded when it is used: the compiler may have put them into several phases.
+            await node.cop.east_load()
+            u[1:-1, 0] = await node.cop.east_func(u[1:-1, -2])
+            await node.cop.west_load()
+            u[1:-1, -1] = await node.cop.west_func(u[1:-1, 1])
+            await node.cop.south_load()
+            u[0, 1:-1] = await node.cop.south_func(u[-2, 1:-1])
+            await node.cop.north_load()
+            u[-1, 1:-1] = await node.cop.north_func(u[1, 1:-1])
             u[1 + top : 1 + bottom, 1 + left : 1 + right] = step(u[top : bottom + 2, left : right + 2])
             await node.compute(POINT_CYCLES * (bottom - top) * (right - left))
         return u[1:-1, 1:-1]

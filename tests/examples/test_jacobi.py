@@ -14,9 +14,8 @@ def test_it_is_right_by_its_meaning(example, width: int, height: int) -> None:
     assert application.check(results) == "the square of 12 rows equals that of a single processor"
 
 
-@pytest.mark.slow
-def test_it_runs_on_the_model(example) -> None:
-    assert example.run(mesh(2, 2), "model", "--size", "8").correct
+def test_it_runs_where_the_exchange_has_several_phases(example) -> None:
+    assert example.run(mesh(2, 2), "model").correct
 
 
 def test_wrong_sizes(example) -> None:
