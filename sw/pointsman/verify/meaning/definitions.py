@@ -125,10 +125,14 @@ class Definition:
             case _:
                 return 0
 
-    def is_source(self, position: int) -> bool:
-        """Is it the one end from which messages of the operator go out?"""
-        one_end = self.operator.kind in ("spread", "seqwrite", "broadcast", "stream")
-        return one_end and position == self.number("source")
+    def one_end(self, position: int) -> frozenset[Function]:
+        """What the one end from which all messages go out, or at which all arrive, may call though there may be no message."""
+        kind, found = self.operator.kind, set[Function]()
+        if kind in ("spread", "seqwrite", "broadcast", "stream") and position == self.number("source"):
+            found.add("write")
+        if kind in ("gather", "seqread", "collect", "stream") and position == self.number("destination"):
+            found.add("read")
+        return frozenset(found)
 
     def calls(self, position: int) -> list[Call]:
         """What a position calls in a round, and what it gets."""

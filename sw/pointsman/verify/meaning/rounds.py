@@ -206,9 +206,9 @@ class Run(Rounds):
         calls = self.plans[node][2]
         functions = {call.function for call in calls}
         kind = "both" if functions == {"write", "read"} else min(functions, default="none")
-        # Who writes to nobody calls nothing, and may.
-        idle = not calls and any(one.is_source(position) for one, position in own)
-        if role.kind != kind and not (idle and role.kind == "write"):
+        # Who writes to nobody, or reads from nobody, calls nothing, and may.
+        idle = not calls and any(role.kind in one.one_end(position) for one, position in own)
+        if role.kind != kind and not idle:
             yield f"its role is of kind '{role.kind}'", f"'{kind}', the functions of the definition"
         if role.void and all(position in one.members for one, position in own):
             yield "its role is void", "a message of its own, as it takes part"
