@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType
 
 import pytest
@@ -14,14 +13,8 @@ from pointsman.network import mesh
 
 
 @pytest.fixture(scope="module")
-def program() -> ModuleType:
-    path = Path(__file__).parents[2] / "benchmarks" / "active_speed.py"
-    specification = importlib.util.spec_from_file_location("active_speed", path)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+def program(load: Callable[[str], ModuleType]) -> ModuleType:
+    return load("active_speed.py")
 
 
 @pytest.mark.parametrize("work", ["bulk", "kernel", "handler"])

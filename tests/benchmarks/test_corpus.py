@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-PATH = Path(__file__).parents[2] / "benchmarks/corpus.py"
-
 
 @pytest.fixture(scope="module")
-def corpus() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("corpus", PATH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def corpus(load: Callable[[str], ModuleType]) -> ModuleType:
+    return load("corpus.py")
 
 
 def test_the_same_code_gives_the_same_digests_and_another_digest_is_named(

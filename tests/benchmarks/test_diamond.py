@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import graphlib
-import importlib.util
-import sys
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
 import pytest
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
 
 @pytest.fixture(scope="module")
-def model() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("lattice_model", BENCHMARKS / "evaluation/lattice.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules["lattice_model"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def model(load: Callable[[str], ModuleType]) -> ModuleType:
+    return load("evaluation/lattice.py")
 
 
 def test_ways_are_shortest_and_no_channels_wait_in_a_circle(model: ModuleType) -> None:

@@ -1,9 +1,7 @@
 """The benchmark of the engines: what it makes of a computer whose speed wanders."""
 
-import importlib.util
 import itertools
-import sys
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType
 
 import pytest
@@ -15,15 +13,8 @@ from pointsman.network import mesh
 
 
 @pytest.fixture(scope="module")
-def benchmark_module() -> ModuleType:
-    path = Path(__file__).parents[2] / "benchmarks" / "engine_speed.py"
-    specification = importlib.util.spec_from_file_location("engine_speed", path)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[specification.name] = module
-    specification.loader.exec_module(module)
-    return module
+def benchmark_module(load: Callable[[str], ModuleType]) -> ModuleType:
+    return load("engine_speed.py")
 
 
 class Computer:

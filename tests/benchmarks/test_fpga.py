@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -21,13 +20,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def fpga() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("benchmark_fpga", ROOT / "benchmarks" / "fpga.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def fpga(load: Callable[[str], ModuleType]) -> ModuleType:
+    return load("fpga.py")
 
 
 @pytest.fixture

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,13 +16,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def one_sided() -> Any:
-    spec = importlib.util.spec_from_file_location("one_sided", ROOT / "benchmarks/one_sided.py")
-    assert spec is not None
-    assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+def one_sided(load: Callable[[str], ModuleType]) -> ModuleType:
+    return load("one_sided.py")
 
 
 @pytest.mark.parametrize("algorithm", ["bitonic", "column", "radix", "sample"])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType
 
 import pytest
@@ -12,18 +10,10 @@ import pytest
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture(scope="module")
-def operators() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("benchmark_operators", ROOT / "benchmarks" / "operators.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def operators(load: Callable[[str], ModuleType]) -> ModuleType:
+    return load("operators.py")
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -19,15 +19,8 @@ EXCHANGES = ROOT / "benchmarks" / "evaluation" / "exchanges.py"
 
 
 @pytest.fixture(scope="module")
-def benchmark():
-    path = ROOT / "benchmarks" / "programs_in_time.py"
-    spec = importlib.util.spec_from_file_location("programs_in_time", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def benchmark(load: Callable[[str], ModuleType]) -> ModuleType:
+    return load("programs_in_time.py")
 
 
 def test_times_are_cycles_over_clocks(benchmark):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -15,15 +15,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def benchmark():
-    path = ROOT / "benchmarks" / "scheduled_vs_packet.py"
-    spec = importlib.util.spec_from_file_location("scheduled_vs_packet", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def benchmark(load: Callable[[str], ModuleType]) -> ModuleType:
+    return load("scheduled_vs_packet.py")
 
 
 def test_patterns_are_permutations_and_do_what_they_say(benchmark):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -12,18 +11,10 @@ import pytest
 
 from pointsman.errors import PointsmanError
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture
-def synth() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("benchmark_tdm_synth", ROOT / "benchmarks" / "tdm_synth.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def synth(load: Callable[[str], ModuleType]) -> ModuleType:
+    return load("tdm_synth.py")
 
 
 def test_rows_are_there_once_and_have_the_marks(synth: ModuleType) -> None:
