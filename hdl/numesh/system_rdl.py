@@ -33,7 +33,8 @@ def system_rdl(shape: NodeShape) -> str:
     at = 0
     for name, about, count, fields in entries:
         width = _width(fields)
-        at = -(-at // (count * width // 8)) * (count * width // 8)
+        size = count * width // 8
+        at = _aligned(at, size)
         lines += [
             "    external mem {",
             f'        name = "{name}";',
@@ -43,15 +44,20 @@ def system_rdl(shape: NodeShape) -> str:
             *_register(about, fields, width, f"entry[{count}]", 8),
             f"    }} {name} @ {at:#x};",
         ]
-        at += count * width // 8
+        at += size
     width = max(_width(kind["fields"]) for kind in told["commands"]["kinds"])
-    at = -(-at // (width // 8)) * (width // 8)
+    at = _aligned(at, width // 8)
     for kind in told["commands"]["kinds"]:
         name = f"command_{kind['name'].lower()}"
         about = f"{kind['meaning']}; kind {kind['code']}"
         lines += _register(about, kind["fields"], width, f"{name} @ {at:#x}", 4)
         at += width // 8
     return "\n".join([*lines, "};", ""])
+
+
+def _aligned(at: int, size: int) -> int:
+    """The next multiple of ``size``."""
+    return -(-at // size) * size
 
 
 def _width(fields: list[dict[str, Any]]) -> int:

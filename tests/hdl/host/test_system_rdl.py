@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,27 +13,19 @@ import pytest
 from peakrdl_cheader.exporter import CHeaderExporter
 from peakrdl_html import HTMLExporter
 from peakrdl_ipxact import IPXACTExporter
-from systemrdl import RDLCompiler
 from systemrdl.node import AddrmapNode, RegNode
 
 from host.emit import address_map
 from host.shape import HostShape
 from host.system_rdl import system_rdl
 
+Elaborated = Callable[[str], AddrmapNode]
 SHAPES = [HostShape(), HostShape(nodes=3, registers=40), HostShape(nodes=2, registers=5, width=64, blocked="error")]
 
 
-def read(shape: HostShape, folder: Path) -> AddrmapNode:
-    path = folder / "bridge.rdl"
-    path.write_text(system_rdl(shape))
-    compiler = RDLCompiler()
-    compiler.compile_file(str(path))
-    return compiler.elaborate().top
-
-
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_register_has_the_address_of_the_map(shape: HostShape, tmp_path: Path):
-    top = read(shape, tmp_path)
+def test_every_register_has_the_address_of_the_map(shape: HostShape, elaborated: Elaborated):
+    top = elaborated(system_rdl(shape))
     there = {
         node.get_path().partition(".")[2]: node.absolute_address
         for node in top.descendants(unroll=True)
@@ -49,9 +42,9 @@ def test_every_register_has_the_address_of_the_map(shape: HostShape, tmp_path: P
 
 
 @pytest.mark.parametrize("shape", SHAPES[1:])
-def test_the_generated_header_gives_c_the_same_addresses(shape: HostShape, tmp_path: Path):
+def test_the_generated_header_gives_c_the_same_addresses(shape: HostShape, elaborated: Elaborated, tmp_path: Path):
     header = tmp_path / "bridge.h"
-    CHeaderExporter().export(read(shape, tmp_path), str(header))
+    CHeaderExporter().export(elaborated(system_rdl(shape)), str(header))
     program = tmp_path / "program.c"
     last = shape.nodes - 1
     places = {
@@ -80,8 +73,8 @@ IPXACT = "{http://www.accellera.org/XMLSchema/IPXACT/1685-2014}"
 
 
 @pytest.mark.parametrize("shape", SHAPES[1:])
-def test_the_generated_ip_xact_has_the_same_addresses(shape: HostShape, tmp_path: Path):
-    IPXACTExporter().export(read(shape, tmp_path), str(tmp_path / "bridge.xml"))
+def test_the_generated_ip_xact_has_the_same_addresses(shape: HostShape, elaborated: Elaborated, tmp_path: Path):
+    IPXACTExporter().export(elaborated(system_rdl(shape)), str(tmp_path / "bridge.xml"))
 
     def number(element: ElementTree.Element, name: str) -> int:
         text = element.findtext(f"{IPXACT}{name}")
@@ -106,8 +99,8 @@ def test_the_generated_ip_xact_has_the_same_addresses(shape: HostShape, tmp_path
     assert control == {name.lower(): word["address"] for name, word in expected["control"].items()}
 
 
-def test_the_generated_pages_name_every_register(tmp_path: Path):
-    HTMLExporter().export(read(SHAPES[0], tmp_path), str(tmp_path / "pages"))
+def test_the_generated_pages_name_every_register(elaborated: Elaborated, tmp_path: Path):
+    HTMLExporter().export(elaborated(system_rdl(SHAPES[0])), str(tmp_path / "pages"))
     shown = "".join(path.read_text() for path in (tmp_path / "pages" / "content").glob("*.html"))
     for name in ("data", "full", "mask", *address_map(SHAPES[0], "wishbone")["control"]):
         assert name.lower() in shown
