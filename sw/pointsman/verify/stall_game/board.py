@@ -99,7 +99,7 @@ class GameBoard:
         for place, at in sorted(self.source.items()):
             takers.setdefault(at, []).append(place)
         found: dict[Place, None] = {}
-        waiting = deque(place for at in self._registers for place in takers.get(at, ()))
+        waiting = deque(place for at in self._numbered_registers() for place in takers.get(at, ()))
         waiting.extend(sorted(self.onward))
         while waiting:
             place = waiting.popleft()
@@ -110,8 +110,7 @@ class GameBoard:
                     waiting.extendleft(takers.get(self.into[place], ()))
         return tuple(found)
 
-    @property
-    def _registers(self) -> dict[At, int]:
+    def _numbered_registers(self) -> dict[At, int]:
         """Registers of lanes and a number for each, in the order in which lanes come to them."""
         ends = ((node, r) for node in self.nodes for lane in self.lanes.get(node, ()) for r in lane.registers)
         return {at: number for number, at in enumerate(dict.fromkeys(ends))}
@@ -121,7 +120,7 @@ class GameBoard:
         their numbers."""
         rank = {node: i for i, node in enumerate(self.nodes)}
         number = {place: i for i, place in enumerate(self.places)}
-        registers = self._registers
+        registers = self._numbered_registers()
         places = []
         for place in self.places:
             source, into = (

@@ -29,16 +29,7 @@ def check_fields(notes: StructureNotes) -> None:
             right = "an operator without run-time values"
             notes.note("structure", message, right, operator=image.label, source=image.source)
     _check_aims(notes)
-    for index, image in enumerate(images.operators):
-        members = notes.members.get(index, {}) if image.kind == ONLINE else {}
-        if image.kind == ONLINE and image.m != 1:
-            message = f"it brings messages of others, and has {image.m} words"
-            notes.note("structure", message, "1 word", operator=image.label, source=image.source)
-        for rank, (node, here) in enumerate(members.items()):
-            if (here.position, here.nodes) != (rank, len(members)):
-                message = f"it is number {here.position} of {here.nodes} nodes"
-                right = f"number {rank} of the {len(members)} nodes to which it brings messages"
-                notes.note("structure", message, right, node=node, operator=image.label, source=image.source)
+    _check_bringing(notes)
     for node, image_of_node in enumerate(images.nodes):
         for index, here in image_of_node.operators:
             image = images.operators[index]
@@ -53,6 +44,22 @@ def check_fields(notes: StructureNotes) -> None:
                 if role.turns != 1 + max((0, *(lane.turn for lane in role.lanes))):
                     message = f"it begins again after {role.turns} calls"
                     notes.note("structure", message, "after the last call that has lanes", **place)
+
+
+def _check_bringing(notes: StructureNotes) -> None:
+    """Check operators that bring messages of others: one word, and their nodes numbered in order."""
+    for index, image in enumerate(notes.images.operators):
+        if image.kind != ONLINE:
+            continue
+        place: dict[str, Any] = {"operator": image.label, "source": image.source}
+        if image.m != 1:
+            notes.note("structure", f"it brings messages of others, and has {image.m} words", "1 word", **place)
+        members = notes.members.get(index, {})
+        for rank, (node, here) in enumerate(members.items()):
+            if (here.position, here.nodes) != (rank, len(members)):
+                message = f"it is number {here.position} of {here.nodes} nodes"
+                right = f"number {rank} of the {len(members)} nodes to which it brings messages"
+                notes.note("structure", message, right, node=node, **place)
 
 
 def _check_aims(notes: StructureNotes) -> None:
