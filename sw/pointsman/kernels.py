@@ -3,7 +3,8 @@
 Numba keys machine code by the file of its function alone: a kernel goes on with the old text of whatever it took from another
 file when it was compiled, be it a kernel that it calls or a constant. So the kernels of a module have a folder of their own,
 named by a hash of everything that can have been compiled into them: the text of the module, of every module of ours that it
-imports, of those that these import, and so on, and the versions of Python and of Numba.
+imports, of those that these import, and so on, by the name under which the module was imported (a kernel that is kept looks
+for its globals in the module of that name), and by the versions of Python and of Numba.
 
 For example, the kernels of ``routing/network_router/rip_up.py`` are compiled again when ``routing/pathfinder/arrays.py`` changes,
 whose constants they use, and not when ``routing/network_router/levels.py`` changes, which calls them.
@@ -41,8 +42,8 @@ _OTHERS = tuple(sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "p
 
 _FIRST_DEFINITION = re.compile(rb"^(?:@|def |class |async def )", re.MULTILINE)
 
-_folders: dict[Path, str] = {}
-"""Where the kernels of each module of this process are kept, by its file."""
+_folders: dict[tuple[Path, str], str] = {}
+"""Where the kernels of each module of this process are kept, by its file and its name."""
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -50,11 +51,12 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if function is None:
         return lambda later: kernel(later, **options)
     file = Path(function.__code__.co_filename)
-    if file not in _folders:
-        _folders[file] = _folder(file)
+    module = file, function.__module__
+    if module not in _folders:
+        _folders[module] = _folder(*module)
     made = numba.njit(**options)(function)
     before = config.CACHE_DIR
-    config.CACHE_DIR = _folders[file] or before
+    config.CACHE_DIR = _folders[module] or before
     try:
         made._cache = _Kept(function)  # in place of ``cache=True``, which makes a cache without checksums
     except (RuntimeError, OSError):  # there is no folder that can be written: nothing is kept
@@ -121,7 +123,7 @@ class _CheckedFiles(IndexDataCacheFile):
 
 def is_cold(package: Path) -> bool:
     """Whether no kernel has been compiled yet of the modules in this folder that this process has imported."""
-    folders = [folder for file, folder in _folders.items() if file.parent == package]
+    folders = [folder for (file, _), folder in _folders.items() if file.parent == package]
     return not any(folder and any(Path(folder).rglob("*.nbi")) for folder in folders)
 
 
@@ -137,9 +139,9 @@ def compiled_in(file: Path) -> list[Path]:
     return list(reached)
 
 
-def _folder(file: Path) -> str:
-    """Folder for the kernels of the module in ``file``; empty if there can be none (Numba then has its own way)."""
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+def _folder(file: Path, module: str) -> str:
+    """Folder for the kernels of ``module`` in ``file``; empty if there can be none (Numba then has its own way)."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version}\0{module}".encode())
     for path in sorted(compiled_in(file)):
         digest.update(f"\0{path}\0".encode() + path.read_bytes())
     try:

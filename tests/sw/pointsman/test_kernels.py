@@ -41,9 +41,9 @@ def write(folder: Path, **modules: str) -> None:
         (folder / f"{name}.py").write_text(text)
 
 
-def run(folder: Path) -> tuple[int, bool]:
+def run(folder: Path, *command: str) -> tuple[int, bool]:
     """What ``twice`` gives in a process of its own, and whether its machine code was kept from an earlier one."""
-    command = [sys.executable, "-c", "import package.caller"]
+    command = (sys.executable, *(command or ("-c", "import package.caller")))
     environment = {
         "PYTHONPATH": os.pathsep.join([str(folder), *sys.path]),
         "PYTHONDONTWRITEBYTECODE": "1",  # its own cache goes by time and size: an edit in the same second is not seen
@@ -74,6 +74,12 @@ def test_a_constant_of_another_package_is_seen_when_it_changes_and_nothing_is_co
     assert run(tree) == (6, True)
     (tree / "other" / "deeper.py").write_text("DEPTH = 7\n")
     assert run(tree) == (20, False)
+
+
+def test_a_module_of_another_name_is_compiled_again(tree: Path) -> None:
+    """A kernel that is kept looks for its globals in the module whose name it was compiled with: here ``__main__``."""
+    assert run(tree, str(tree / "package" / "caller.py")) == (6, False)
+    assert run(tree) == (6, False)
 
 
 def test_without_a_place_for_them_kernels_work_all_the_same(tree: Path) -> None:
