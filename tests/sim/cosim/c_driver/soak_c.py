@@ -50,6 +50,8 @@ LARGEST = 9
 """Nodes at most: each is a process."""
 SECONDS = 0.3
 """CPU time for compiling a program at most; those that take longer would take most of the time."""
+LARGE = 1800
+"""Characters times nodes from which on a program seldom compiles in that time: most of them are left out at once."""
 TOGETHER = 64
 """Programs that are built together."""
 MOST_CYCLES = 2_000_000
@@ -101,6 +103,8 @@ def _phases(number: int) -> tuple[Program, Images, Walker] | str:
     case = soak_programs.case_of(number)
     # A division into phases that is searched for takes ten times as long to compile, and is as good as any other here.
     case = replace(case, split=case.split or number % 16 != 1)
+    if len(case.text) * mesh(*case.size).nodes > LARGE and number % 4:
+        return "large"
     images = soak_programs.compiled(case)
     if isinstance(images, str):
         return "refused by the compiler"

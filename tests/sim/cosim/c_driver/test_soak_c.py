@@ -33,6 +33,7 @@ QUICK = [int(seed) for seed in Path(__file__).with_name("quick_seeds.txt").read_
 @pytest.mark.parametrize("seed", APART)
 def test_c_receives_the_words_that_python_receives(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(soak, "SECONDS", 20.0)
+    monkeypatch.setattr(soak, "LARGE", 10**6)
     outcome = soak.run_case(seed, tmp_path)
     assert not outcome.reason
     assert outcome.changes > 0
@@ -53,6 +54,7 @@ def test_programs_that_are_built_together_receive_the_words_that_python_receives
     few_blocks: bool, preloaded: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(soak, "SECONDS", 20.0)
+    monkeypatch.setattr(soak, "LARGE", 10**6)
     seeds = quick(few_blocks, preloaded)
     found = soak.run_cases(seeds, tmp_path)
     assert found.keys() == set(seeds)
@@ -77,6 +79,7 @@ def test_a_driver_for_many_programs_finds_what_is_beyond_the_sizes_of_one(
 
     monkeypatch.setattr(coupling, "c_files", smaller)
     monkeypatch.setattr(soak, "SECONDS", 20.0)
+    monkeypatch.setattr(soak, "LARGE", 10**6)
     first, second = soak.run_cases(quick(False, False)[:2], tmp_path).values()
     assert not isinstance(first, coupling.CouplingError)
     assert "use-after-poison" in str(second)
