@@ -158,7 +158,7 @@ def top_verilog(shape: NodeShape, nodes: int, divisor: int = 0) -> str:
         instances += [
             f"    soc_node #(.NODE({node}), .WORDS({MEMORY}), .REGISTERS({shape.registers}), "
             f'.FIRMWARE("node_{node}.hex")) node_{node} (',
-            f"        .clk(clk), .rst(rst), {joined},",
+            f"        .clk(clk), .rst(reset), {joined},",
             f"        .out_request(requests[{node}]), .out_word(words[{32 * node} +: 32]), .out_accept(accepts[{node}]),",
             f"        .ended(all_ended[{node}]), .status(status_{node})",
             "    );",
@@ -166,6 +166,9 @@ def top_verilog(shape: NodeShape, nodes: int, divisor: int = 0) -> str:
     lines = [
         "// A mesh of routers with a RISC-V node at each processor port. Reset for as many cycles as a pipeline has VFSMs.",
         "module soc (input clk, input rst, output ended, output [31:0] status, output tx);",
+        # From a flip-flop: what a simulator makes of inputs it makes three times a cycle.
+        "    reg reset = 1;",
+        "    always @(posedge clk) reset <= rst;",
         *wires,
         f"    wire [{nodes - 1}:0] all_ended, requests, accepts;",
         f"    wire [{32 * nodes - 1}:0] words;",
@@ -173,10 +176,10 @@ def top_verilog(shape: NodeShape, nodes: int, divisor: int = 0) -> str:
         f"    assign status = {' | '.join(f'status_{node}' for node in range(nodes))};",
         *instances,
         f"    soc_serial #(.NODES({nodes}), .DIVISOR({divisor})) serial (",
-        "        .clk(clk), .rst(rst), .requests(requests), .words(words), .accepts(accepts),",
+        "        .clk(clk), .rst(reset), .requests(requests), .words(words), .accepts(accepts),",
         "        .ended(ended), .status(status), .tx(tx)",
         "    );",
-        f"    numesh_mesh mesh (.clk(clk), .rst(rst), {', '.join(ports)});",
+        f"    numesh_mesh mesh (.clk(clk), .rst(reset), {', '.join(ports)});",
         "endmodule",
         "",
     ]

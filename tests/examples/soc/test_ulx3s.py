@@ -159,6 +159,6 @@ def test_the_top_of_the_board_passes_and_a_wrong_node_fails(tmp_path: Path):
     assert soc.differences(chip, outcome, soc.in_python(chip)) == []
     spoilt = tmp_path / "node_2.hex"
     binary = spoilt.read_text()
-    assert "3f100" in binary, "an instruction with the constant 1009 of the field"
-    spoilt.write_text(binary.replace("3f100", "3f200"))
+    assert "\n403" in binary, "a shift to the right by 3 places: an eighth of a sum of neighbours"
+    spoilt.write_text(binary.replace("\n403", "\n404"))
     assert ulx3s.heard(ulx3s.simulated(chip, 50), 4).status == 1
