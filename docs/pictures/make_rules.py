@@ -38,8 +38,8 @@ PICTURES = {
         (((1, 1), (0, 3)),),
     ),
     "blocks": Picture(
-        "Two phases in one block, and loading is said to take no time",
-        (("memory", "loader !A,B C ."), ("loading", ". !0_cycles . .")),
+        "A phase in the loader's block",
+        (("memory", "!loader,A B C ."),),
     ),
     "annotations": Picture(
         "VFSM 5 is scheduled and has no annotation",

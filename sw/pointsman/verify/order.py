@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from pointsman.artifacts.images.images import Images
+from pointsman.artifacts.images.images import SYNC, Images
 from pointsman.program.program import Group, Operator, Program
 
 from .node.phase_view import made_operators
@@ -162,6 +162,7 @@ class _Order:
                 whence = f"'{before}'" if before else "the beginning"
                 yield f"node {node} does not come from {whence} to '{other}', which may follow in the program"
         yield from self._orders(node, held, at, ways)
+        yield from self._stays(node, at, ways)
         if not image.ways:
             yield from self._outer_passages(node, at, ways[BEGIN], ends.last)
 
@@ -226,6 +227,25 @@ class _Order:
             found |= more
             more = {p for p in reached - found if not more.isdisjoint(self.graph[p])}
         return found
+
+    def _stays(self, node: int, at: Mapping[str, list[tuple[int, ...]]], ways: Follows) -> Iterator[str]:
+        """Note operators that are rewritten before their phase is entered (`phases.preload`), and that the text lets a node use
+        twice while it stays there."""
+        for label in at:
+            for one in at[label] if label in ways.get(label, ()) else ():
+                phases = {self.images.operators[index].phase for index in one}
+                (phase,) = phases if len(phases) == 1 else (None,)
+                left = phase is None or (phase, phase) in self.passages.get(node, ())
+                if not left and any(self._rewritten_alone(node, index) for index in one):
+                    yield f"node {node} may use '{label}' twice in the program, and does not leave its phase in between"
+
+    def _rewritten_alone(self, node: int, index: int) -> bool:
+        """Does a node rewrite an operator for another value with all others, and meets them when it leaves the phase only?"""
+        image, members = self.images.operators[index], self.images.members[index]
+        if not image.synchronised or image.states < 2 or members[node].nodes == 1:
+            return False
+        lanes = (lane for here in members.values() for role in here.roles for lane in role.lanes)
+        return all(lane.turn != SYNC for lane in lanes)
 
     def _orders(
         self, node: int, held: Collection[int], at: Mapping[str, list[tuple[int, ...]]], ways: Follows

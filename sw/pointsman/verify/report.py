@@ -45,7 +45,7 @@ RULES: dict[str, Rule] = {
         ("structure.structure", "structure.notes", "structure.roles", "structure.programs", "structure.fields"),
     ),
     "blocks": Rule(
-        "The blocks of a node's phases lie behind the loader block and in the memory; those that share one take time to load.",
+        "The blocks of a node's phases lie behind the loader block and in the memory; a second schedule has one alone.",
         "§7.1.5",
         ("structure.structure",),
     ),

@@ -34,7 +34,7 @@ from cosim.session import run_nodes
 from pointsman.api.judged import judged, refuse_malformed
 from pointsman.artifacts.container import ImageError
 from pointsman.artifacts.images import images_from_bytes, images_to_bytes
-from pointsman.artifacts.images.images import Images
+from pointsman.artifacts.images.images import Images, listed_fields
 from pointsman.cop import CopError
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
@@ -53,7 +53,6 @@ MOST_CYCLES = 2_000_000
 FAULTS = ("wrong", "deadlock", "crash", "judge")
 
 TIMES = "time: words may come later or sooner, and none is taken for another"
-SAID = "said in reports and messages"
 UNUSED = "of an operator that closes a phase or brings messages, which no application calls"
 FREE = "another that does as well: the choice is the compiler's"
 PART = "of an operator that does the work of another, whose values count"
@@ -64,7 +63,6 @@ HARMLESS = {
     "Annotation.type": "a type of move that does the same there",
     "Combination.step": TIMES,
     "Images.loops": "an order of loops",
-    "Images.name": SAID,
     "Images.operators": "operators that no node tells apart, as none of their words moves",
     "Images.passages": "an order of passages; or all nodes of a barrier stay in their last phase",
     "Images.promises": "an order of promises, which stand beside each other",
@@ -94,32 +92,23 @@ HARMLESS = {
     "Operator.m": UNUSED,
     "Operator.type": UNUSED,
     "Operator.valid": "an order of the nodes that take part",
-    "OperatorImage.bandwidth": SAID,
-    "OperatorImage.implementation": SAID,
     "OperatorImage.label": UNUSED,
     "OperatorImage.m": UNUSED,
     "OperatorImage.online": "queues numbered in another order",
-    "OperatorImage.source": SAID,
     "OperatorImage.synchronised": "nodes that rewrite together though each might for itself",
     "OperatorImage.type": UNUSED,
     "OperatorImage.values": UNUSED,
     "PhaseImage.block": FREE,
     "PhaseImage.last": "fewer operators after which a node leaves, or any of them",
-    "PhaseImage.load_cycles": SAID,
-    "PhaseImage.name": SAID,
     "PhaseImage.operators": "an order of operators, which stand beside each other",
     "PhaseImage.order": "less that is known of the order",
-    "PhaseImage.reason": SAID,
     "PhaseImage.second": FREE,
     "PhaseImage.successors": "a phase that may follow and does not in this program",
     "PhaseImage.technique": "nodes that wait for a time that is none",
     "Promise.destinations": "an order of ends",
     "Promise.held": "a stream that ends in the same register in all stages",
     "Promise.phase": UNUSED,
-    "Promise.stream": SAID,
     "Promise.words": "of an operator that continues, whose streams may carry more than promised",
-    "ReplacedImage.implementation": SAID,
-    "ReplacedImage.source": SAID,
     "Role.by_item": "a role with one lane or none, whose items are its message",
     "Role.combines": "a copy that nobody reads",
     "Role.delay": TIMES,
@@ -173,7 +162,7 @@ def places(value: Any, way: tuple[Step, ...] = (), name: str = "") -> Iterator[t
     """(class and field, way to it, value) of everything in ``value`` that can be changed."""
     if is_dataclass(value):
         for one in fields(value):
-            if one.name in ("shape", "topology"):
+            if one.name in ("shape", "topology") or one.name in listed_fields(type(value)):
                 continue
             yield from places(
                 getattr(value, one.name), (*way, ("field", one.name)), f"{type(value).__name__}.{one.name}"

@@ -62,7 +62,7 @@ def compiled_digest(number: int) -> tuple[str, Program | None, Images | None]:
     for one in images.operators:
         if one.online is not None and one.program is not None:
             for values in values_of(one.program)[:MOST_VALUES]:
-                scripts = carried(one.program, one.implementation, images.topology, values)
+                scripts = carried(one.program, one.way, images.topology, values)
                 digest.update(repr(sorted(scripts.items())).encode())
     return digest.hexdigest(), program, images
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from numesh.codes import FIRST_FREE_VFSM, Annotation, Codes, MoveType
 from pointsman.artifacts.images import Images, LaneImage, NodeImage, NodeOperator, NodePhase, Rewrite, Role
+from pointsman.artifacts.images.images import listed_fields
 
 Mutation = Callable[[Images, random.Random], tuple[str, Images] | None]
 
@@ -45,6 +46,15 @@ def with_annotation(images: Images, node: int, index: int, which: int, **changes
     rewrite = annotations[which]
     rewrite = replace(rewrite, annotation=replace(rewrite.annotation, **changes))
     return with_part(images, node, index, annotations=put(annotations, which, rewrite))
+
+
+def unlisted(whole: Any) -> Any:
+    """Images, or a part of them, without what only people read."""
+    changes = {name: type(getattr(whole, name))() for name in listed_fields(type(whole))}
+    if isinstance(whole, Images):
+        for name in ("operators", "phases", "promises", "replaced"):
+            changes[name] = tuple(unlisted(one) for one in getattr(whole, name))
+    return replace(whole, **changes)
 
 
 def with_operator(images: Images, node: int, index: int, **changes: Any) -> Images:

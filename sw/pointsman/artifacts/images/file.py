@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar, get_type_hints
 
 import msgspec
 
@@ -36,10 +36,29 @@ from .images import (
     Promise,
     ReplacedImage,
     Rewrite,
+    listed_fields,
 )
 
-NETWORK, PROGRAM, SCHEDULE, TABLES = 1, 2, 3, 4
+T = TypeVar("T")
+
+NETWORK, PROGRAM, SCHEDULE, TABLES, LISTING = 1, 2, 3, 4, 5
 """Kinds of sections. There is a SCHEDULE and a TABLES section for each node, with the node's number as index."""
+
+
+def _unlisted(kind: type) -> Any:
+    """A structure with the fields of a class but those that are listed."""
+    types = get_type_hints(kind)
+    kept = [one.name for one in fields(kind) if one.name not in listed_fields(kind)]
+    return msgspec.defstruct(f"_{kind.__name__}", [(name, types[name]) for name in kept])
+
+
+if TYPE_CHECKING:
+    _Operator: TypeAlias = OperatorImage
+    _Phase: TypeAlias = PhaseImage
+    _Promise: TypeAlias = Promise
+    _Replaced: TypeAlias = ReplacedImage
+else:
+    _Operator, _Phase, _Promise, _Replaced = map(_unlisted, (OperatorImage, PhaseImage, Promise, ReplacedImage))
 
 
 class _Network(msgspec.Struct, omit_defaults=True):
@@ -51,16 +70,24 @@ class _Network(msgspec.Struct, omit_defaults=True):
 
 
 class _Program(msgspec.Struct):
-    name: str
     period: int
     parameters: tuple[tuple[str, int], ...]
     loops: tuple[str, ...]
-    operators: tuple[OperatorImage, ...]
-    phases: tuple[PhaseImage, ...]
-    promises: tuple[Promise, ...]
+    operators: tuple[_Operator, ...]
+    phases: tuple[_Phase, ...]
+    promises: tuple[_Promise, ...]
     passages: tuple[tuple[int, int, int, tuple[int, ...]], ...]
-    notes: tuple[str, ...]
-    replaced: tuple[ReplacedImage, ...]
+    replaced: tuple[_Replaced, ...]
+
+
+class _Listing(msgspec.Struct):
+    """The listed fields of the images, and of each operator, phase, promise and replaced operator in order."""
+
+    images: tuple[str, tuple[str, ...]]
+    operators: tuple[tuple[str, float, str], ...]
+    phases: tuple[tuple[str, str], ...]
+    promises: tuple[tuple[str], ...]
+    replaced: tuple[tuple[str, str], ...]
 
 
 class _Tables(msgspec.Struct, omit_defaults=True):
@@ -127,6 +154,7 @@ def images_to_bytes(images: Images) -> bytes:
         second = tuple(phase.second for phase in image.phases) if any(phase.second for phase in image.phases) else ()
         tables = _Tables(tuple(phase.settle for phase in image.phases), image.operators, image.ways, second)
         sections.append(Section(TABLES, node, encode_section(tables, _Tables, _section_name(TABLES, node))))
+    sections.append(Section(LISTING, 0, _listing_bytes(images)))
     return pack_sections(sections, shape_digest(images.shape))
 
 
@@ -142,12 +170,13 @@ def images_from_bytes(data: bytes, *, name: str | None = None, shape: NodeShape 
             sections[0],
             hint="compile the program for this hardware, or choose the hardware that it was compiled for",
         )
-    if len(sections) != 2 + 2 * topology.nodes:
+    if len(sections) != 3 + 2 * topology.nodes:
         reader.fail(
-            f"images of {topology.nodes} nodes must have {2 + 2 * topology.nodes} sections, not {len(sections)}",
+            f"images of {topology.nodes} nodes must have {3 + 2 * topology.nodes} sections, not {len(sections)}",
             sections[0],
         )
     program = reader.decode(sections[1], _Program)
+    listing = reader.listing(program)
     codes = Codes(found)
     nodes = []
     for node in range(topology.nodes):
@@ -176,20 +205,29 @@ def images_from_bytes(data: bytes, *, name: str | None = None, shape: NodeShape 
                 tables.ways,
             )
         )
+    title, notes = listing.images
     return Images(
         shape=found,
         topology=topology,
         period=program.period,
-        name=program.name,
+        name=title,
         parameters=program.parameters,
         loops=program.loops,
-        operators=program.operators,
-        phases=program.phases,
+        operators=_with_listing(OperatorImage, program.operators, listing.operators),
+        phases=_with_listing(PhaseImage, program.phases, listing.phases),
         nodes=tuple(nodes),
-        promises=program.promises,
+        promises=_with_listing(Promise, program.promises, listing.promises),
         passages=program.passages,
-        notes=program.notes,
-        replaced=program.replaced,
+        notes=notes,
+        replaced=_with_listing(ReplacedImage, program.replaced, listing.replaced),
+    )
+
+
+def _with_listing(kind: type[T], unlisted: tuple[Any, ...], listed: tuple[tuple[Any, ...], ...]) -> tuple[T, ...]:
+    names = listed_fields(kind)
+    return tuple(
+        kind(**msgspec.structs.asdict(one), **dict(zip(names, said, strict=True)))
+        for one, said in zip(unlisted, listed, strict=True)
     )
 
 
@@ -205,8 +243,28 @@ def _network_bytes(images: Images) -> bytes:
 
 
 def _program_bytes(images: Images) -> bytes:
-    values = {field: getattr(images, field) for field in _Program.__struct_fields__}
+    values: dict[str, Any] = {field: getattr(images, field) for field in _Program.__struct_fields__}
+    structs: dict[str, Any] = {"operators": _Operator, "phases": _Phase, "promises": _Promise, "replaced": _Replaced}
+    for field, kind in structs.items():
+        names = kind.__struct_fields__
+        values[field] = tuple(kind(*[getattr(one, name) for name in names]) for one in values[field])
     return encode_section(_Program(**values), _Program, "program")
+
+
+def _listing_bytes(images: Images) -> bytes:
+    parts: list[tuple[type, Any]] = [
+        (Images, (images,)),
+        (OperatorImage, images.operators),
+        (PhaseImage, images.phases),
+        (Promise, images.promises),
+        (ReplacedImage, images.replaced),
+    ]
+    ((whole,), *rows) = (_rows(listed_fields(kind), part) for kind, part in parts)
+    return encode_section(_Listing(whole, *rows), _Listing, "listing")
+
+
+def _rows(names: tuple[str, ...], part: tuple[Any, ...]) -> Any:
+    return tuple(tuple([getattr(one, name) for name in names]) for one in part)
 
 
 def _schedule_bytes(images: Images, image: NodeImage, codes: Codes) -> bytes:
@@ -248,8 +306,8 @@ def _split(word: int, units: int) -> list[int]:
 
 
 def _section_name(kind: int, index: int) -> str:
-    if kind in (NETWORK, PROGRAM):
-        return {NETWORK: "network", PROGRAM: "program"}[kind]
+    if kind in (NETWORK, PROGRAM, LISTING):
+        return {NETWORK: "network", PROGRAM: "program", LISTING: "listing"}[kind]
     if kind in (SCHEDULE, TABLES):
         return f"{'schedule' if kind == SCHEDULE else 'tables'} of node {index}"
     return f"section of unknown kind {kind}"
@@ -260,18 +318,28 @@ class _ImageReader(SectionReader):
         return _section_name(kind, index)
 
     def expect_sections(self) -> None:
-        """Check that the sections are network, program, the schedules of all nodes, the tables of all nodes."""
+        """Check that the sections are network, program, the schedules of all nodes, the tables of all nodes, listing."""
         sections = self.sections
-        if len(sections) < 2 or len(sections) % 2 or len(sections) > 2 + 2 * MAX_NODES:
+        if len(sections) < 3 or not len(sections) % 2 or len(sections) > 3 + 2 * MAX_NODES:
             raise ImageError(
-                f"an image file must have 2 sections and 2 for each of at most {MAX_NODES} nodes, "
+                f"an image file must have 3 sections and 2 for each of at most {MAX_NODES} nodes, "
                 f"not {len(sections)} sections",
                 file=self.file,
                 section="header",
                 offset=16,
             )
-        nodes = len(sections) // 2 - 1
-        self.expect_order([(NETWORK, 0), (PROGRAM, 0), *((k, n) for k in (SCHEDULE, TABLES) for n in range(nodes))])
+        nodes = (len(sections) - 3) // 2
+        of_nodes = [(kind, node) for kind in (SCHEDULE, TABLES) for node in range(nodes)]
+        self.expect_order([(NETWORK, 0), (PROGRAM, 0), *of_nodes, (LISTING, 0)])
+
+    def listing(self, program: _Program) -> _Listing:
+        section = self.sections[-1]
+        listing = self.decode(section, _Listing)
+        for part in ("operators", "phases", "promises", "replaced"):
+            there, right = len(getattr(listing, part)), len(getattr(program, part))
+            if there != right:
+                self.fail(f"{part} must be listed {right} times, not {there}", section)
+        return listing
 
     def network(self, digest: bytes) -> tuple[NodeShape, Topology]:
         section = self.sections[0]

@@ -2,12 +2,14 @@
 
 Nothing symbolic is left: VFSM numbers, interface registers, schedule addresses and every rewriting that a load
 function may do stand here as the hardware will see them. ``file`` has the file format.
+
+What only people read, names and reasons, is *listed* (`LISTED`): the file keeps it apart from what is run and judged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
 from typing import Literal
 
@@ -22,6 +24,15 @@ another) the write function moves the write lanes and the read function the read
 all lanes."""
 Technique = Literal["none", "msg-sync", "hijack", "barrier", "no-op"]
 """How a phase ends (Metcalf 1997, Table 5.1)."""
+
+
+LISTED = {"listed": True}
+"""Metadata of a field that only people read, in reports and messages: the run time and the judge do the same whatever it says."""
+
+
+def listed_fields(kind: type) -> tuple[str, ...]:
+    """Names of the fields of a class of this module that are listed (`LISTED`), in order."""
+    return tuple(one.name for one in fields(kind) if "listed" in one.metadata)
 
 
 @dataclass(frozen=True)
@@ -143,7 +154,7 @@ class OperatorImage:
 
     label: str
     kind: str
-    implementation: str
+    implementation: str = field(metadata=LISTED)
     phase: int
     type: str
     m: int
@@ -151,9 +162,9 @@ class OperatorImage:
     """Names of its run-time operands, in order."""
     values: tuple[tuple[int, ...], ...]
     """Every legal combination of run-time values, sorted; a single empty tuple if it has no run-time operands."""
-    bandwidth: float
+    bandwidth: float = field(metadata=LISTED)
     """Words per cycle of the operator's slowest stream."""
-    source: str
+    source: str = field(metadata=LISTED)
     """``file:line:column`` of the operator in the COP text."""
     function: str | None = None
     """Name of the function that combines messages, if the program names one."""
@@ -174,8 +185,10 @@ class OperatorImage:
     """Another node, which alone need know the value, writes the annotations of the roles by commands that streams bring
     to command registers. Nodes that send no commands take the role for the value that names themselves."""
     online: tuple[int, ...] | None = None
-    """Destination queue of each of the operator's channels, if processors pass on its messages: its run-time values are not
-    listed then."""
+    """Destination queue of each of the operator's channels, if processors pass on its messages: ``values`` does not list its
+    run-time values then."""
+    way: str = ""
+    """Implementation by whose scripts processors pass on its messages; empty if they do not."""
     continues: tuple[int, ...] = ()
     """All phases of an operator that continues over changes of phase; ``phase`` is the first. Its VFSMs, annotations
     and registers are the same in all of these phases, and nothing else uses them."""
@@ -201,10 +214,10 @@ class ReplacedImage:
 
     program: Operator
     """The operator of the program, without its source position."""
-    implementation: str
+    implementation: str = field(metadata=LISTED)
     parts: tuple[int, ...]
     """The operators that do its work, in order."""
-    source: str
+    source: str = field(metadata=LISTED)
     """``file:line:column`` of the operator in the COP text."""
 
 
@@ -212,14 +225,14 @@ class ReplacedImage:
 class PhaseImage:
     """A phase: its operators and how it ends."""
 
-    name: str
+    name: str = field(metadata=LISTED)
     block: int
     """Block of the schedule memory: entries block * period to block * period + period - 1. Phases may share a block:
     the run time loads a schedule that is not there."""
     operators: tuple[int, ...]
     """Operators of the phase, including those that continue through it."""
     technique: Technique
-    reason: str
+    reason: str = field(metadata=LISTED)
     """Why the phase ends by this technique, in words."""
     successors: tuple[int, ...]
     """Phases that may come next in the program; a node passes over phases in which it has no part."""
@@ -228,8 +241,6 @@ class PhaseImage:
     operators."""
     online: int | None = None
     """Operator that stands for the phase's online streams, if it has any (§4.2.2: these belong to the phase)."""
-    load_cycles: int = 0
-    """Most cycles that loading the whole phase takes at any node."""
     second: int = 0
     """Block of the phase's second schedule (`NodePhase.second`); 0: none."""
     last: tuple[int, ...] = ()
@@ -280,7 +291,7 @@ class Promise:
 
     operator: int
     phase: int
-    stream: str
+    stream: str = field(metadata=LISTED)
     values: tuple[int, ...]
     source: int
     register: int
@@ -298,7 +309,7 @@ class Images:
     shape: NodeShape
     topology: Topology
     period: int
-    name: str
+    name: str = field(metadata=LISTED)
     parameters: tuple[tuple[str, int], ...]
     loops: tuple[str, ...]
     """Labels of the loops; their load functions do nothing."""
@@ -308,7 +319,7 @@ class Images:
     promises: tuple[Promise, ...]
     passages: tuple[tuple[int, int, int, tuple[int, ...]], ...] = ()
     """(node, phase left or -1, phase entered or -1 for the end, phases without an operator of the node on the way)."""
-    notes: tuple[str, ...] = field(default=(), compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False, metadata=LISTED)
     replaced: tuple[ReplacedImage, ...] = ()
 
     LOADER_BLOCK = 0

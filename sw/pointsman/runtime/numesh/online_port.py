@@ -55,11 +55,11 @@ def refuse_unknown_ways(images: Images) -> None:
     for image in images.operators:
         if image.online is None or image.program is None:
             continue
-        channels = channels_of(image.program, way_named(image.implementation, image.kind))
+        channels = channels_of(image.program, way_named(image.way, image.kind))
         if channels != len(image.online):
             raise PointsmanError(
                 f"{image.source}: operator '{image.label}' has {len(image.online)} destination queues, and "
-                f"{image.implementation} needs {channels}",
+                f"{image.way} needs {channels}",
                 hint="compile the program again",
             )
 
@@ -75,7 +75,7 @@ class OnlinePort:
         self.image = operator
         self.program: Operator = operator.program
         self.queues = operator.online
-        self.way = way_named(operator.implementation, operator.kind)
+        self.way = way_named(operator.way, operator.kind)
         self.number = substrate.number
         self.position = view.position
         self.enters = view.enters

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 
+from numesh.codes import Codes
 from pointsman.artifacts.images.images import Images, OperatorImage, PhaseImage, Promise, ReplacedImage
 from pointsman.garbage import seldom_collected
 from pointsman.operators.api.loading import Loading
@@ -84,6 +84,7 @@ def _operator(at: Allocation, index: int) -> OperatorImage:
         remote=loading is Loading.REMOTE,
         online=online,
         continues=continues,
+        way=planned.implementation.name if online is not None else "",
         partial=partial,
         program=for_image(operator) if operator.kind in OPERATORS else None,
     )
@@ -100,7 +101,6 @@ def _phase(at: Allocation, index: int) -> PhaseImage:
         tuple(sorted(s for s in at.plan.structure.successors[index] if s >= 0)),
         at.barriers.get(index),
         next((at.carriers[p] for p in (index, *at.beside[index]) if p in at.carriers), None),
-        _load_cycles(at, index),
         at.second_blocks.get(index, 0),
         _last(at, index),
         _order(at, index),
@@ -126,19 +126,18 @@ def _order(at: Allocation, index: int) -> tuple[tuple[int, int], ...]:
     return tuple(sorted((number[one], number[other]) for other, known in before.items() for one in known & telling))
 
 
-def _load_cycles(at: Allocation, index: int) -> int:
-    """Cycles for loading a phase at the node that needs longest."""
-    phase = at.plan.phases[index]
-    words: dict[tuple[int, int], int] = defaultdict(int)
-    for one in (index, *at.beside[index]):
-        for chain in at.phases[one].routed.chains:
-            for vfsm in chain.vfsms:
-                words[vfsm.node, at.place(one, vfsm)[0]] += at.codes.command_words
+def most_load_cycles(images: Images, phase: int) -> int:
+    """Most cycles that loading a whole phase takes at any node, as the protocol's equations say."""
+    words_of_command = Codes(images.shape).command_words
     slowest = 0
-    for node in at.members[index]:
-        own = [words[node, p] for p in range(at.plan.shape.pipelines)]
-        own[0] += at.plan.period * len(phase.routed.schedules) * at.codes.command_words
-        slowest = max(slowest, load_cycles(own))
+    for node in images.nodes:
+        for part in node.phases:
+            if part.phase == phase:
+                words = [0] * images.shape.pipelines
+                for rewrite in part.annotations:
+                    words[rewrite.pipeline] += words_of_command
+                words[0] += images.period * (2 if part.second else 1) * words_of_command
+                slowest = max(slowest, load_cycles(words))
     return slowest + LOAD_OVERHEAD
 
 

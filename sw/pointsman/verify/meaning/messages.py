@@ -46,7 +46,7 @@ def check_messages(images: Images, scripts: Scripts, notebook: Notebook) -> dict
         if image.online is None or image.program is None:
             continue
         pairs: set[tuple[int, int]] = set()
-        asked = [(image.program, image.implementation)]
+        asked = [(image.program, image.way)]
         if image.program.kind in ("collect", "reduce") and _is_partial(image.program, "destination"):
             asked.append((_agreement(image.program), "dyn_allreduce"))
         for operator, way in asked:

@@ -66,13 +66,13 @@ def check_barriers(phases: AllPhases, words: Sequence[Words], notebook: Notebook
     """Check that the barrier of a phase joins both ends of each link in use, and the nodes whose words use that link
     and slot in the next phase; words of the next barrier may instead wait for a word of the far end."""
     images = phases.images
-    own: dict[int | None, list[Promise]] = {phase.barrier: [] for phase in images.phases}
-    for promise in images.promises:
+    own: dict[int | None, dict[int, Promise]] = {phase.barrier: {} for phase in images.phases}
+    for number, promise in enumerate(images.promises):
         if promise.operator in own:
-            own[promise.operator].append(promise)
-    hearing: dict[tuple[int | None, int], set[tuple[int, str]]] = {}
+            own[promise.operator][number] = promise
+    hearing: dict[tuple[int | None, int], set[int]] = {}
     roles = _roles_of(images, own)
-    waits = {closing: _waits(roles.get(closing, {}), promises) for closing, promises in own.items()}
+    waits = {closing: _waits(roles.get(closing, {}), list(promises.values())) for closing, promises in own.items()}
     for earlier, view in enumerate(phases.views):
         if view.image.technique != "barrier" or view.image.barrier is None:
             continue
@@ -96,11 +96,11 @@ def check_barriers(phases: AllPhases, words: Sequence[Words], notebook: Notebook
                         continue
                     closing = images.phases[later].barrier
                     if (closing, end[0]) not in hearing:
-                        hearing[closing, end[0]] = _who_hears(waits.get(closing, {}), own.get(closing, []), end[0])
+                        hearing[closing, end[0]] = _who_hears(waits.get(closing, {}), own.get(closing, {}), end[0])
                     for place in _writers(phases.views[later], node, port, slots):
                         notebook.counts["senders behind a barrier"] += 1
                         for one in words[later].get(place, ()):
-                            known = (one.source, one.stream) in hearing[closing, end[0]]
+                            known = one.promise in hearing[closing, end[0]]
                             if group.get(one.source) != group[node] and not known:
                                 _note_sender(phases, earlier, later, place, one, notebook)
 
@@ -137,23 +137,21 @@ def _roles_of(images: Images, operators: Collection[int | None]) -> dict[int | N
     return found
 
 
-def _who_hears(waits: Waits, own: Sequence[Promise], node: int) -> set[tuple[int, str]]:
-    """(source, stream) pairs of a barrier, whose promises are ``own``, that send only after ``node`` has sent a word in this
+def _who_hears(waits: Waits, own: Mapping[int, Promise], node: int) -> set[int]:
+    """Those of a barrier's promises ``own``, by number, whose words are sent only after ``node`` has sent a word in this
     barrier: the source waits for that word, or for a node that waits for it."""
-    heard = {end for promise in own if promise.source == node for end in promise.destinations}
-    told: list[Promise] = []
-    left = list(own)
+    heard = {end for promise in own.values() if promise.source == node for end in promise.destinations}
+    told: set[int] = set()
     while True:
-        more: list[Promise] = []
-        still: list[Promise] = []
-        for promise in left:
-            (more if _is_told(waits[promise.source, promise.register], heard) else still).append(promise)
-        left = still
+        more = {
+            number
+            for number, promise in own.items()
+            if number not in told and _is_told(waits[promise.source, promise.register], heard)
+        }
         if not more:
-            early = {(promise.source, promise.stream) for promise in left}
-            return {(promise.source, promise.stream) for promise in told} - early
-        told += more
-        heard.update(end for promise in more for end in promise.destinations)
+            return told
+        told |= more
+        heard.update(end for number in more for end in own[number].destinations)
 
 
 def _is_told(lanes: Sequence[set[tuple[int, int]]] | None, heard: set[tuple[int, int]]) -> bool:

@@ -27,6 +27,9 @@ def check_operator(notes: StructureNotes, index: int, **place: Any) -> None:
     """Check the operator of the program that an operator of the images names, and that both say the same."""
     image = notes.images.operators[index]
     program = image.program
+    if bool(image.way) != (image.online is not None):
+        message = f"its messages are {'' if image.way else 'not '}passed on by a way of the run time"
+        notes.note("structure", message, "a way if processors pass on its messages", **place)
     if image.kind != ONLINE and image.kind not in OPERATORS:
         notes.note("structure", f"it is a {image.kind}", f"one of {', '.join(OPERATORS)}", **place)
         return

@@ -113,10 +113,7 @@ def _check_operators(notes: StructureNotes) -> None:
 
 def _check_phases(notes: StructureNotes) -> None:
     images = notes.images
-    names = Counter(phase.name for phase in images.phases)
     for number, phase in enumerate(images.phases):
-        if names[phase.name] > 1:
-            notes.note("structure", f"{names[phase.name]} phases are called so", "one name each", phase=number)
         for index in phase.operators:
             if (
                 notes.in_range("an operator", index, len(images.operators), phase=number)
@@ -319,7 +316,6 @@ def _check_residents(notes: StructureNotes, node: int) -> None:
     """Check that the phases of a node have blocks in the schedule memory, and share them only if loading takes time."""
     images = notes.images
     depth, period = images.shape.schedule_depth, images.period
-    blocks: dict[int, int] = {}
     for part in images.nodes[node].phases:
         block = images.phases[part.phase].block
         place: dict[str, Any] = {"phase": part.phase, "node": node}
@@ -330,15 +326,6 @@ def _check_residents(notes: StructureNotes, node: int) -> None:
                 f"block 1 to {depth // period - 1}: {depth} entries in blocks of {period}, the first the loader's",
                 **place,
             )
-        long_enough = images.phases[part.phase].load_cycles >= period + len(part.annotations)
-        if block in blocks and not long_enough:
-            notes.note(
-                "blocks",
-                f"it is in block {block} as phase {notes.phase_name(blocks[block])} is",
-                "a block each",
-                **place,
-            )
-        blocks[block] = part.phase
         second = images.phases[part.phase].second
         others = [one for other in images.phases for one in (other.block, other.second)]
         if second and (second < 0 or (second + 1) * period > depth or others.count(second) > 1):

@@ -36,10 +36,11 @@ MOST_PAIRS = 64
 
 
 class Passing(NamedTuple):
-    """A stream that passes a VFSM: its operator, the node that sends the words, and the stream's name."""
+    """A stream that passes a VFSM: its operator, the node that sends the words, the number of its promise and its name."""
 
     operator: int
     source: int
+    promise: int
     stream: str
 
 
@@ -96,7 +97,7 @@ class PhaseStreams:
         found: dict[Place, dict[Passing, None]] = {}
         for number, traces in self.traces.items():
             promise = self.images.promises[number]
-            passing = Passing(promise.operator, promise.source, promise.stream)
+            passing = Passing(promise.operator, promise.source, number, promise.stream)
             for place in set().union(*(trace.vfsms for trace in traces)):
                 found.setdefault(place, {})[passing] = None
         return found
@@ -165,6 +166,7 @@ class PhaseStreams:
         values = describe_choice(images, choice, self.varying)
         found = [(images.promises[number], self._trace(number, choice, values)) for number in held]
         together = (index, *(id(trace) for _, trace in found))
+        in_turn = images.operators[index].kind == "collect"
         if together not in self.compared:
             self.compared.add(together)
             users: dict[Place, Promise] = {}
@@ -172,14 +174,14 @@ class PhaseStreams:
             for promise, trace in found:
                 for at in trace.registers:
                     other = senders.setdefault(at, promise)
-                    if other is not promise and not _merged(other, promise):
+                    if other is not promise and not (in_turn and _merged(other, promise)):
                         self._note_register(promise, other.stream, at, values)
                     owner = self.register_owner.setdefault(at, index)
                     if owner != index:
                         self._note_register(promise, f"of operator {images.operators[owner].label}", at, values)
                 for place in trace.vfsms:
                     other = users.setdefault(place, promise)
-                    if other is not promise and not _merged(other, promise):
+                    if other is not promise and not (in_turn and _merged(other, promise)):
                         self._note_meeting(promise, other.stream, place, values)
                     owner = self.owner.setdefault(place, index)
                     if owner != index:
@@ -284,5 +286,5 @@ class PhaseStreams:
 
 
 def _merged(one: Promise, other: Promise) -> bool:
-    """Are these promises two sources of the same stream (a collect)? They send in turn, so they may share VFSMs."""
-    return one.stream == other.stream and one.destinations == other.destinations
+    """Are these promises two sources of a collect that end in the same place? They send in turn, so they may share VFSMs."""
+    return one.source != other.source and one.destinations == other.destinations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -138,3 +139,14 @@ def test_large_images_are_judged_whole(by_hand: ModuleType) -> None:
     assert report.ok, report.render()
     assert not report.unchecked
     assert report.counts["combinations of values"] == 182
+
+
+def test_the_judge_says_the_same_whatever_only_people_read(
+    small: Callable[[], Images], mutations_by_hand: ModuleType
+) -> None:
+    generator = random.Random(2)
+    for number in range(12):
+        images = small()
+        if number:
+            _, _, images = mutations_by_hand.mutate(images, generator)
+        assert check_images(images).rules == check_images(mutations_by_hand.unlisted(images)).rules

@@ -30,7 +30,7 @@ from pointsman.artifacts.images import (
     read_images,
     write_images,
 )
-from pointsman.artifacts.images.file import NETWORK, PROGRAM, SCHEDULE, TABLES
+from pointsman.artifacts.images.file import LISTING, NETWORK, PROGRAM, SCHEDULE, TABLES
 from pointsman.errors import PointsmanError
 from pointsman.network import graph, mesh, torus
 
@@ -47,6 +47,13 @@ def test_equal_images_give_equal_bytes(small: Callable[[], Images]) -> None:
     data = images_to_bytes(small())
     assert images_to_bytes(small()) == data
     assert images_to_bytes(images_from_bytes(data)) == data
+
+
+def test_what_only_people_read_stands_apart(small: Callable[[], Images], mutations_by_hand: ModuleType) -> None:
+    images = small()
+    whole, bare = images_to_bytes(images), images_to_bytes(mutations_by_hand.unlisted(images))
+    assert bare != whole
+    assert with_section(bare, LISTING, 0, section_of(whole, LISTING, 0)) == whole
 
 
 def test_random_images_come_back_or_are_refused(by_hand: ModuleType, mutations_by_hand: ModuleType) -> None:
@@ -145,7 +152,7 @@ def image(by_hand: ModuleType) -> bytes:
 
 def test_the_tools_of_these_tests_change_nothing_by_themselves(image: bytes) -> None:
     assert with_sections(image, lambda sections: sections) == image
-    assert with_field(image, PROGRAM, 0, ("name",), "by hand") == with_word(image, 0, 0, 1) == image
+    assert with_field(image, LISTING, 0, ("images", 0), "by hand") == with_word(image, 0, 0, 1) == image
 
 
 def test_a_wrong_shape_is_named(image: bytes) -> None:
@@ -161,10 +168,10 @@ def test_sections_of_another_kind_or_order_are_found(image: bytes) -> None:
     assert "must be the program, not kind 9, index 0" in refused(other).message
     other = with_sections(image, lambda s: [*s[:3], replace(s[3], index=0), *s[4:]])
     assert "must be the schedule of node 1, not kind 3, index 0" in refused(other).message
-    swapped = with_sections(image, lambda s: [s[0], s[1], s[3], s[2], s[4], s[5]])
+    swapped = with_sections(image, lambda s: [s[0], s[1], s[3], s[2], *s[4:]])
     assert "must be the schedule of node 0" in refused(swapped).message
-    fewer = with_sections(image, lambda s: [s[0], s[1], s[2], s[4]])
-    assert "images of 2 nodes must have 6 sections, not 4" in refused(fewer).message
+    fewer = with_sections(image, lambda s: [s[0], s[1], s[2], s[4], s[6]])
+    assert "images of 2 nodes must have 7 sections, not 5" in refused(fewer).message
     none = with_sections(image, lambda s: [])
     assert "not 0 sections" in refused(none).message
 
@@ -182,7 +189,7 @@ def test_sections_of_another_kind_or_order_are_found(image: bytes) -> None:
         (NETWORK, ("size",), [1 << 62, 1 << 62], "a mesh must have 1 to 3 dimensions"),
         (NETWORK, ("size",), [-2, -1], "a mesh must have 1 to 3 dimensions"),
         (NETWORK, ("size",), [], "a mesh must have 1 to 3 dimensions"),
-        (NETWORK, ("size",), [3], "images of 3 nodes must have 8 sections, not 6"),
+        (NETWORK, ("size",), [3], "images of 3 nodes must have 9 sections, not 7"),
         (NETWORK, ("links",), [[0, 1, 2, 0]], "a link must join two different nodes of 0..1, not 0 and 2"),
         (NETWORK, ("links",), [[1, 1, 1, 0]], "a link must join two different nodes of 0..1, not 1 and 1"),
         (NETWORK, ("links",), [[0, 2, 1, 0]], "a link must join ports 0..1, not 2 and 0"),
@@ -194,7 +201,8 @@ def test_sections_of_another_kind_or_order_are_found(image: bytes) -> None:
         (PROGRAM, ("period",), 1 << 63, "a period must be 2 to 128 slots, not 9223372036854775808"),
         (PROGRAM, ("period",), 9, "period must be 9, not 8"),
         (PROGRAM, ("period",), "8", "does not have the form of this section: Expected `int`, got `str`"),
-        (PROGRAM, ("phases",), [], "a phase must be 0 to -1, not 0"),
+        (PROGRAM, ("phases",), [], "phases must be listed 0 times, not 1"),
+        (LISTING, ("promises",), [], "promises must be listed 1 times, not 0"),
         (PROGRAM, ("phases", 0, "block"), 1 << 60, "phase 0 must start at schedule address 9223372036854775808, not 8"),
         (
             PROGRAM,
@@ -202,7 +210,7 @@ def test_sections_of_another_kind_or_order_are_found(image: bytes) -> None:
             "luck",
             "does not have the form of this section: Invalid enum value 'luck'",
         ),
-        (PROGRAM, ("operators", 0, "bandwidth"), None, "does not have the form of this section: Expected `float`"),
+        (LISTING, ("operators", 0, 1), None, "does not have the form of this section: Expected `float`"),
         (TABLES, ("settle",), [], "settling times must be given for 1 phases, not 0"),
         (TABLES, ("operators", 0, 1, "role_of"), [1.5], "does not have the form of this section: Expected `int`"),
     ],
@@ -268,7 +276,7 @@ def test_schedules_of_another_length_are_found(image: bytes) -> None:
         b"\x80",
     ],
 )
-@pytest.mark.parametrize("kind", [NETWORK, PROGRAM, TABLES])
+@pytest.mark.parametrize("kind", [NETWORK, PROGRAM, TABLES, LISTING])
 def test_hostile_contents_give_an_error_and_take_no_memory(image: bytes, kind: int, contents: bytes) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     error = refused(with_section(image, kind, 0, contents))
@@ -322,7 +330,7 @@ def test_what_is_written_another_way_is_refused(image: bytes) -> None:
         ),
         (
             lambda m, i: replace(i, name="\ud800"),
-            "program: cannot be written: 'utf-8' codec can't encode character",
+            "listing: cannot be written: 'utf-8' codec can't encode character",
         ),
     ],
 )

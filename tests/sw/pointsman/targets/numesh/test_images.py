@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pointsman.plan.plan import Plan
-from pointsman.targets.numesh.images import make_images
+from pointsman.targets.numesh.images import make_images, most_load_cycles
 
 
 def test_images_have_what_the_plan_has(small_plan: Plan) -> None:
@@ -32,4 +32,4 @@ def test_every_written_register_has_a_promise(small_plan: Plan) -> None:
 
 def test_the_time_to_load_covers_the_largest_schedule(small_plan: Plan) -> None:
     images = make_images(small_plan)
-    assert all(phase.load_cycles > 2 * images.period for phase in images.phases)
+    assert all(most_load_cycles(images, phase) > 2 * images.period for phase in range(len(images.phases)))

@@ -157,9 +157,9 @@ TREE = """
 
 def heard(images: Images, closing: int | None, node: int) -> set[int]:
     """Nodes that send words of a barrier only when a node has sent one."""
-    own = [promise for promise in images.promises if promise.operator == closing]
-    waits = check_threads._waits(check_threads._roles_of(images, [closing])[closing], own)
-    return {source for source, _ in check_threads._who_hears(waits, own, node)} - {2}
+    own = {number: promise for number, promise in enumerate(images.promises) if promise.operator == closing}
+    waits = check_threads._waits(check_threads._roles_of(images, [closing])[closing], list(own.values()))
+    return {own[number].source for number in check_threads._who_hears(waits, own, node)} - {2}
 
 
 def test_who_hears_of_a_node_through_others_is_no_stranger_if_these_wait_for_it() -> None:

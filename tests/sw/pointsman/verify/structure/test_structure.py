@@ -100,10 +100,6 @@ def test_blocks_it_is_in_block_16(by_hand: ModuleType, change: ModuleType, break
     breaks("blocks", "it is in block 16", change.with_phase(by_hand.stream_1x2(), 0, block=16))
 
 
-def test_blocks_it_is_in_block_1_as_phase_first_is(by_hand: ModuleType, change: ModuleType, breaks: Judge) -> None:
-    breaks("blocks", "it is in block 1 as phase first is", change.with_phase(by_hand.two_phases_2x2(), 1, block=1))
-
-
 def test_annotations_it_is_annotated_but_never_scheduled(
     by_hand: ModuleType, change: ModuleType, breaks: Judge
 ) -> None:
@@ -199,7 +195,6 @@ def with_lane(change: ModuleType, images: Images, **fields: Any) -> Images:
         ("phase 0 does not name it", lambda c, i: c.with_phase(i, 0, operators=())),
         ("an operator is -1", lambda c, i: c.with_phase(i, 0, operators=(0, -1))),
         ("a successor is 1", lambda c, i: c.with_phase(i, 0, successors=(1,))),
-        ("2 phases are called so", lambda c, i: replace(i, phases=2 * i.phases)),
         ("it names operator s of phase p", lambda c, i: replace(i, phases=2 * i.phases)),
         ("operator 7 closes it", lambda c, i: c.with_phase(i, 0, technique="barrier", barrier=7)),
         (

@@ -89,10 +89,9 @@ def test_processor_that_reads_what_a_vfsm_takes_is_found() -> None:
     assert "as a VFSM does" in messages(broken)
 
 
-def test_streams_of_two_names_may_not_meet_in_a_register() -> None:
+def test_streams_of_what_is_no_collect_may_not_meet_in_a_register() -> None:
     images = images_of("collect")
-    first = images.promises[0]
-    broken = replace(images, promises=(replace(first, stream="other"), *images.promises[1:]))
+    broken = replace(images, operators=tuple(replace(one, kind="gather") for one in images.operators))
     assert "meets stream" in messages(broken)
 
 

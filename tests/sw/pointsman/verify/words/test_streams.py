@@ -25,13 +25,10 @@ def test_stray_it_moves_words_from_x_to_register_9_for_no_stream(one_stream: Cal
     breaks("stray", "it moves words from +x to register 9 for no stream", by.images())
 
 
-def test_promises_stream_s_meets_stream_t(by_hand: ModuleType, change: ModuleType, shows: Judge) -> None:
+def test_promises_streams_of_what_is_no_collect_meet(by_hand: ModuleType, shows: Judge) -> None:
     images = by_hand.merge_1x3()
-    shows(
-        "promises",
-        "stream s meets stream t",
-        change.with_promise(change.with_promise(images, 0, stream="t"), 1, stream="s"),
-    )
+    gather = replace(images, operators=(replace(images.operators[0], kind="gather"),))
+    shows("promises", "stream to 1 meets stream to 1", gather)
 
 
 def test_promises_stream_t_from_0_meets_stream_of_operator_s(one_stream: Callable[..., Any], shows: Judge) -> None:
@@ -47,7 +44,7 @@ def test_promises_stream_t_from_0_meets_stream_of_operator_s(one_stream: Callabl
 def test_registers_two_streams_meet_in_a_register(by_hand: ModuleType, breaks: Judge) -> None:
     by = by_hand.ByHand(mesh(3), period=8)
     by.phase("p")
-    by.operator(0, "s", "collect")
+    by.operator(0, "s", "gather")
     for node, out, into, pipeline in ((0, "+x", "-x", 0), (2, "-x", "+x", 1)):
         by.vfsm(0, node, 2, "r2", out, (0,))
         by.vfsm(0, 1, 2, into, "r3", (1,), pipeline=pipeline)
