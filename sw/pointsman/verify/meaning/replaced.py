@@ -89,6 +89,8 @@ class _Whole:
         for part in self.parts:
             if [one.nodes for one in part.instances] != wanted:
                 return f"'{part.label}', which does it, has other instances"
+            if len(part.chosen) > len(program.chosen):
+                return f"'{part.label}', which does it, has more run-time values than there are"
             if part.type != program.type or (part.m != program.m and program.kind != "barrier"):
                 return f"'{part.label}', which does it, has messages of another type or length"
             for one, own in zip(program.instances, part.instances, strict=True):

@@ -112,3 +112,13 @@ def test_an_order_that_is_not_the_texts_is_told() -> None:
         phases[phase] = replace(phases[phase], order=(order,))
         said = list(order_differences(replace(found, phases=tuple(phases)), program(text)))
         assert (said == []) is right
+
+
+def test_what_is_rewritten_before_its_phase_is_entered_must_leave_it_in_between() -> None:
+    """Of two uses of ``o`` nothing need come in between, so that nobody leaves its phase; it waits for nobody where it is."""
+    text = "(loop 'l 2 (stream 'o (runtime) 3 :m 3 :impl 'str_stream_rtsrc) (optional (reduce 'z 'add 0 :m 2)))"
+    found = images(text)
+    assert not list(order_differences(found, program(text)))
+    changed = tuple(replace(one, synchronised=one.label == "o") for one in found.operators)
+    (line, *_) = order_differences(replace(found, operators=changed), program(text))
+    assert line == "node 0 may use 'o' twice in the program, and does not leave its phase in between"

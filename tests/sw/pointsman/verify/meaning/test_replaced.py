@@ -111,3 +111,9 @@ def test_a_part_whose_value_some_nodes_need_not_know_is_refused(field: str) -> N
     report = check_images(replace(found, operators=tuple(operators)))
     assert report.rules == ("structure",) or "meaning" in report.rules
     assert any("which does it, has values that some nodes need not know" in one.message for one in report.findings)
+
+
+def test_a_part_with_more_values_than_there_are_is_found() -> None:
+    found = images(WRITE)
+    whole = replace(found.replaced[0], program=given(found.replaced[0].program, source=0))
+    assert "has more run-time values than there are" in judged(replace(found, replaced=(whole,))).render()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -124,3 +125,10 @@ def test_who_brings_a_value_waits_for_the_others() -> None:
     alone = replace(images.operators[0], remote=True, synchronised=False)
     report = check_images(replace(images, operators=(alone, *images.operators[1:])))
     assert any("nobody waits for them" in one.message for one in report.findings)
+
+
+def test_who_passes_messages_on_has_a_way_and_nobody_else(by_hand: ModuleType) -> None:
+    images = by_hand.stream_1x2()
+    (one, *rest) = images.operators
+    report = check_images(replace(images, operators=(replace(one, way="dyn_bcast"), *rest)))
+    assert "its messages are passed on by a way of the run time" in report.render()
