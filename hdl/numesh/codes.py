@@ -43,6 +43,10 @@ ENTRY_LATENCY = 5
 """Cycles from that in which a schedule entry is written to the first read stage that it can choose."""
 ANNOTATION_LATENCY = 4
 """Cycles from that in which an annotation is written to the first read stage that follows it."""
+SHORTEST_TURN = 2
+"""Slots from one turn of a VFSM to its next, at least: sooner, its word may still be refused, and it idles (docs/hardware.md)."""
+SHORTEST_STAY = 2
+"""Slots from the read stage of a VFSM that puts its word into a buffer to the first that finds it there, at least."""
 
 Layout = dict[str, int]
 """Field name to width in bits, lowest bits first."""

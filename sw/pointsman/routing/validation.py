@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from itertools import chain, pairwise
 from math import isfinite
 
+from numesh.codes import SHORTEST_TURN
 from numesh.shape import NodeShape
 from pointsman.network import Topology
 
@@ -22,8 +23,9 @@ def validate(
     effort: float,
 ) -> None:
     """Raise ``RoutingError`` for the first fault in streams, network, period or effort."""
-    if period < 2:
-        raise RoutingError(f"a period must have at least 2 slots, not {period}: no VFSM runs in two slots in a row")
+    if period < SHORTEST_TURN:
+        rule = "no VFSM runs in two slots in a row"
+        raise RoutingError(f"a period must have at least {SHORTEST_TURN} slots, not {period}: {rule}")
     if not effort > 0 or not isfinite(effort):
         raise RoutingError(f"effort must be a positive number, not {effort}")
     if shape.vfsms <= 2 and streams:

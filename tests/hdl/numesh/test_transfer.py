@@ -3,7 +3,7 @@ from typing import Literal
 
 import pytest
 
-from numesh.codes import Annotation, Codes, MoveType
+from numesh.codes import SHORTEST_STAY, SHORTEST_TURN, Annotation, Codes, MoveType
 from numesh.shape import NodeShape
 from numesh.trace import Sample, record
 from numesh.transfer import TransferStages
@@ -121,6 +121,15 @@ def test_same_vfsm_back_to_back_idles_each_second_cycle_and_loses_nothing() -> N
     assert offers(refused) == [(1, EAST, 0), (3, EAST, 0), (5, EAST, 0), (7, EAST, 6)]
 
 
+def test_shortest_turn_is_the_least_distance_at_which_a_vfsm_takes_a_word_each_time() -> None:
+    def taken(distance: int) -> int:
+        slots: list[Slot] = [(2, WEST, EAST), *[None] * (distance - 1), (2, WEST, EAST), None]
+        samples = run(slots, {c: word_at(WEST, c) for c in range(len(slots))}, out_accept=ALL)
+        return sum(s["in_accept"] for s in samples)
+
+    assert [taken(distance) for distance in range(1, 5)] == [1 + (d >= SHORTEST_TURN) for d in range(1, 5)]
+
+
 @pytest.mark.parametrize("slot", [(1, WEST, MEMADR), (2, WEST, NULL), (2, WEST, EAST, MoveType.BLIND)])
 def test_vfsm_that_cannot_be_refused_runs_every_cycle(slot: Slot) -> None:
     arriving = {c: word_at(WEST, c) for c in range(6)}
@@ -213,6 +222,14 @@ def test_delay_keeps_a_word_until_a_later_vfsm_reads_the_buffer() -> None:
     samples = run([first, None, None, second, None, None], {0: word_at(WEST, 9)}, out_accept=ALL)
     assert [s["held"] for s in samples] == [0, 0, 4, 4, 0, 0]
     assert offers(samples) == [(4, EAST, 9)]
+
+
+def test_shortest_stay_is_the_least_distance_at_which_a_reader_finds_a_word_in_a_buffer() -> None:
+    def offered(distance: int) -> int:
+        slots: list[Slot] = [(2, WEST, BUFFER[2]), *[None] * (distance - 1), (3, BUFFER[2], EAST), None]
+        return len(offers(run(slots, {0: word_at(WEST, 9)}, out_accept=ALL)))
+
+    assert [offered(distance) for distance in range(1, 5)] == [int(d >= SHORTEST_STAY) for d in range(1, 5)]
 
 
 def test_delay_vfsm_that_holds_a_word_refuses_its_source_and_keeps_the_word() -> None:

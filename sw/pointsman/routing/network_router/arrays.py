@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from numesh.codes import SHORTEST_STAY
+
 INJECT, LINK, BUFFER, FORK, DELIVER = 0, 1, 2, 3, 4
 """Sources and destinations of an operation."""
 OPERATION = 6
@@ -20,8 +22,8 @@ NEVER = 1 << 28
 """Cost of slots and links that may not be used at all."""
 WAIT_COST = 2
 """Cost of each slot of a wait, besides its VFSM."""
-FEWEST_WAIT, LONGEST_WAIT = 2, 5
-"""A word can be read from a buffer two slots after it was read from the link (docs/hardware.md)."""
+FEWEST_WAIT, LONGEST_WAIT = SHORTEST_STAY, 5
+"""Slots from a word's reading from a link to its reading from a buffer."""
 TRIES = 4
 """Patterns of starts that are tried for a chain of several words."""
 

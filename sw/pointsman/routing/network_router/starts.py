@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from numesh.codes import SHORTEST_TURN
 from pointsman.kernels import kernel
 from pointsman.routing.pathfinder.costs import UNIT
 
@@ -18,8 +19,8 @@ SERVED = 4
 
 @kernel
 def own_gap(ops: np.ndarray) -> int:
-    """The least distance of two words of a chain: two slots, or as long as one node is busy with a word."""
-    least = 2
+    """The least distance of two words of a chain: the shortest turn, or as long as one node is busy with a word."""
+    least = SHORTEST_TURN
     for op in range(ops.shape[0]):
         first = op
         while ops[first, 5] >= 0 and ops[ops[first, 5], 0] == ops[op, 0]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from numesh.codes import SHORTEST_STAY, SHORTEST_TURN
 from pointsman.kernels import kernel
 from pointsman.routing.pathfinder.costs import NOISE, UNIT
 from pointsman.routing.pathfinder.starts import choose_starts
@@ -100,12 +101,12 @@ def _add(row: np.ndarray, more: np.ndarray) -> None:
 
 @kernel
 def _soonest(onset: np.ndarray, longest: int, late: int, other: np.ndarray, best: np.ndarray) -> None:
-    """By slot the least of ``onset`` (two times the period) after waits of 2 to ``longest``, each slot of which costs ``late``.
+    """By slot the least of ``onset`` (two times the period) after waits up to ``longest``, each slot of which costs ``late``.
 
     Windows double, and two of them cover the waits: O(slots × log(longest)). ``onset`` and ``other`` are overwritten.
     """
     slots = best.shape[0]
-    window, count = 1, longest - 1
+    window, count = 1, longest - SHORTEST_STAY + 1
     one, two = onset, other
     while 2 * window <= count:
         size = 2 * slots - 2 * window
@@ -114,10 +115,10 @@ def _soonest(onset: np.ndarray, longest: int, late: int, other: np.ndarray, best
             two[slot] = min(one[slot], ahead[slot] + late * window)
         one, two = two, one
         window *= 2
-    first, second = one[2:], one[2 + count - window :]
+    first, second = one[SHORTEST_STAY:], one[SHORTEST_STAY + count - window :]
     beyond = late * (count - window)
     for slot in range(slots):
-        best[slot] = min(first[slot], second[slot] + beyond) + 2 * late
+        best[slot] = min(first[slot], second[slot] + beyond) + SHORTEST_STAY * late
 
 
 @kernel
@@ -238,7 +239,7 @@ def cheapest(
             for slot in range(slots):
                 lowest[slot] = min(lowest[slot], here[slot])
             longest = min(gap - legs, LONGEST_WAIT)
-            if source or injects_anywhere or longest < 2:
+            if source or injects_anywhere or longest < SHORTEST_STAY:
                 continue
             _twice(here, doubled)
             later = waiting[branch, pipeline]
@@ -259,7 +260,7 @@ def cheapest(
         return visits[:0], ops[:0], 0
     todo = np.zeros((count, 4), np.int64)
     todo[0, 0], todo[0, 1], todo[0, 2], todo[0, 3] = root, -1, -1, 0
-    known, made, visit, own_gap = 1, 0, 0, 2
+    known, made, visit, own_gap = 1, 0, 0, SHORTEST_TURN
     while visit < known:
         branch, offset = todo[visit, 0], todo[visit, 3]
         node, first, fan = branches[branch, 0], branches[branch, 1], branches[branch, 2]
@@ -279,7 +280,7 @@ def cheapest(
                 pipeline, wait, least = other, -1, waiting[branch, other, slot]
         if wait:
             best = NEVER
-            for longer in range(2, min(gap - legs, LONGEST_WAIT) + 1):
+            for longer in range(SHORTEST_STAY, min(gap - legs, LONGEST_WAIT) + 1):
                 cost = onset[branch, pipeline, (slot + longer) % slots] + WAIT_COST * words * longer
                 if cost < best:
                     best, wait = cost, longer
