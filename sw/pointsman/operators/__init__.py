@@ -27,7 +27,7 @@ from .scheduled.prefix_subphases import PREFIX
 from .scheduled.reduce import StrAllreduce, StrPrefix, StrReduce, TreeShape
 from .scheduled.replacements import REPLACEMENTS
 from .scheduled.schedules_per_value import BY_VALUE
-from .scheduled.shift import StrPermute, StrShift
+from .scheduled.shift import StrPermute, StrShift, StrShiftRound
 from .scheduled.stream import StrStream, StrStreamRtdest, StrStreamSources
 from .scheduled.stream_dynamic import DYNAMIC
 from .scheduled.stream_linear import StrStreamLinear
@@ -44,6 +44,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrBcastTree(),
     ParBcast(),
     *(StrShift(window=window) for window in (8, 6, 4, 3, 2, 1)),
+    StrShiftRound(),
     *(StrPermute(window=window) for window in (8, 4, 2, 1)),
     SchPermuteRuntime(),
     SchShiftRuntime(),

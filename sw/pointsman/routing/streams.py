@@ -77,6 +77,8 @@ class Stream:
     subphase : int
         1 or 2: the stream gets all slots left over in the first or the second schedule of its phase, and a single word per
         period in the other (`pointsman.routing.subphases`). 0: it needs no second schedule.
+    packed : bool
+        One of many streams of a word a period each, which are to find room together (`phase_router.packed`).
     """
 
     name: str
@@ -96,6 +98,7 @@ class Stream:
     into: str | None = None
     subphase: int = 0
     all_chains: bool = False
+    packed: bool = False
 
     def __hash__(self) -> int:
         # Streams are hashed often, and their names differ: a few fields are enough.

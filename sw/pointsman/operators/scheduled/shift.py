@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.operands import is_constant, message_stream, operand, stream_name, taking_part
 from pointsman.operators.api.roles import RoleDraft
@@ -39,15 +41,20 @@ class StrShift(Implementation):
         )
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
-        streams = []
+        return [
+            message_stream(operator, i, context, source, (end,), str(position), chains=2)
+            for i, position, source, end in self.pairs(operator)
+        ]
+
+    def pairs(self, operator: Operator) -> list[tuple[int, int, int, int]]:
+        """Instance and position of the source, source and destination of each stream."""
+        found = []
         for i, instance in enumerate(operator.instances):
             for position, node in enumerate(instance.nodes):
                 target = self._partner(operator, i, position, 1)
                 if target is not None and target != position:
-                    streams.append(
-                        message_stream(operator, i, context, node, (instance.nodes[target],), str(position), chains=2)
-                    )
-        return streams
+                    found.append((i, position, node, instance.nodes[target]))
+        return found
 
     def gen_io(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
@@ -89,6 +96,23 @@ class StrShift(Implementation):
         if operator.kind == "cshift":
             return partner % size
         return partner if 0 <= partner < size else None
+
+
+class StrShiftRound(StrShift):
+    """A stream from each node to its partner, of a single word a period (str_shift_round, our name).
+
+    Several shifts at the same time, as in an all-to-all, need an interface register for each end of a stream, and their
+    words have to share the slots of all nodes: single words fill these best (`pointsman.routing.phase_router.packed`). A shift
+    by itself is quicker with more words. This is taken only where ``:impl`` asks for it.
+    """
+
+    name = "str_shift_round"
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        return super().metric(operator, context) if operator.impl == self.name else None
+
+    def streams(self, operator: Operator, context: Context) -> list[Stream]:
+        return [replace(one, chains=1, max_words=1, packed=True) for one in super().streams(operator, context)]
 
 
 class StrPermute(StrShift):

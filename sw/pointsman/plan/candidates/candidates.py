@@ -104,7 +104,8 @@ class Candidates:
         candidates of the same division with other lengths; the most promising first."""
         priced, analysis = self._priced(one.variant), one.variant.analysis
         shape = analysis.context.shape
-        lengths = schedule_lengths(one.structure, shape, self.period, _needed(one.structure, analysis))
+        needed = _needed(one.structure, analysis)
+        lengths = schedule_lengths(one.structure, shape, self.period, needed, analysis.context.topology)
         found = list(priced.ways(one.structure, (n for n in lengths if n != one.period), whole=False))
         for other in neighbours(analysis, one.structure):
             try:
@@ -145,7 +146,8 @@ class Candidates:
         shape = self.analysis.context.shape
         try:
             refuse_many_phases(structure, self.most_phases)
-            lengths = schedule_lengths(structure, shape, self.period, _needed(structure, variant.analysis))
+            needed = _needed(structure, variant.analysis)
+            lengths = schedule_lengths(structure, shape, self.period, needed, self.analysis.context.topology)
         except PlanError:
             return []
         ways = self._priced(variant).ways(structure, (n for n in lengths if n != except_for), whole=False)
@@ -202,7 +204,8 @@ def find_candidates(
             try:
                 refuse_many_phases(structure, most_phases)
                 needed = _needed(structure, variant.analysis)
-                lengths = schedule_lengths(structure, analysis.context.shape, period, needed)
+                around = analysis.context
+                lengths = schedule_lengths(structure, around.shape, period, needed, around.topology)
             except PlanError as error:
                 refused.append(error)
                 continue

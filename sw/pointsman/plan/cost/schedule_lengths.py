@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 from numesh.shape import NodeShape
+from pointsman.network import Topology
 from pointsman.operators.scheduled.broadcast import StrBcastRound
+from pointsman.operators.scheduled.shift import StrShiftRound
 from pointsman.plan.errors import PlanError
 from pointsman.plan.structure.structure import Structure
+from pointsman.routing.phase_router.packed import packed_length
 from pointsman.routing.phase_router.rounds import round_length
 
 PERIODS = (8, 16, 24, 32, 40)
@@ -18,19 +21,26 @@ RESIDENT = 2
 """Least phases that the schedule memory must hold besides the loader phase."""
 
 
-def schedule_lengths(structure: Structure, shape: NodeShape, asked: int | None, needed: int = 2) -> list[int]:
+def schedule_lengths(
+    structure: Structure,
+    shape: NodeShape,
+    asked: int | None,
+    needed: int = 2,
+    topology: Topology | None = None,
+) -> list[int]:
     """Schedule lengths to try, in slots: ``asked``, if given; else those with which all phases fit the schedule memory;
     else those with which it holds RESIDENT phases besides the loader phase, so that phases take turns. The phases that
     operators have for their several values count as one: they may take turns anyway. If none of these lengths has the
     ``needed`` slots, also the first that has them and lets phases take turns. Phases of broadcasts
-    round a cycle have lengths of their own, and the others take these."""
+    round a cycle, and of shifts of a word a period on ``topology``, have lengths of their own, and the others take these."""
     least = min(len(structure.phases), RESIDENT) + 1
     blocks = max(least, _apart_from_values(structure) + 1)
     fitting = [p for p in PERIODS if blocks * p <= shape.schedule_depth]
     sharing = [p for p in PERIODS if least * p <= shape.schedule_depth]
     lengths = [asked] if asked is not None else fitting or sharing or [max(2, shape.schedule_depth // least)]
     if asked is None:
-        lengths = _of_rounds(structure, shape, shape.schedule_depth // least) or lengths
+        most = shape.schedule_depth // least
+        lengths = _of_rounds(structure, shape, most) or _of_shifts(structure, shape, most, topology) or lengths
     if asked is None and lengths[-1] < needed:
         lengths += [p for p in range(PERIODS[0], longest(structure, shape) + 1, PERIODS[0]) if p >= needed][:1]
     if least * lengths[0] > shape.schedule_depth:
@@ -53,6 +63,17 @@ def _of_rounds(structure: Structure, shape: NodeShape, most: int) -> list[int]:
             best = round_length(most_nodes, len(around), shape, most)
             found |= set() if best is None else {best}
     return sorted(found)
+
+
+def _of_shifts(structure: Structure, shape: NodeShape, most: int, topology: Topology | None) -> list[int]:
+    """The schedule length with which each phase of shifts of a word a period finds room."""
+    found = []
+    for phase in structure.phases:
+        shifts = [operator for operator in phase.operators if operator.impl == StrShiftRound.name]
+        if topology is not None and shifts and len(shifts) == len(phase.operators):
+            pairs = tuple((source, end) for operator in shifts for *_, source, end in StrShiftRound().pairs(operator))
+            found.append(packed_length(pairs, topology, shape, most))
+    return [max(length for length in found if length is not None)] if any(found) and None not in found else []
 
 
 def _apart_from_values(structure: Structure) -> int:

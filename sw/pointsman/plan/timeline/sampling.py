@@ -17,6 +17,7 @@ from zlib import crc32
 
 from pointsman.operators.api.operands import rounds_between_values, taking_part
 from pointsman.operators.scheduled.broadcast import StrBcastRound
+from pointsman.operators.scheduled.shift import StrShiftRound
 from pointsman.program.program import Group, Operator, Program, Runtime
 
 VISITS = 80
@@ -110,15 +111,17 @@ def visits(
                 share = weight if k == 0 else weight * (max(1, part.count) - 1) / (count - 1)
                 push(part, share)
         else:
-            if part.kind == "parallel" and _round_a_cycle(part.children):
+            if part.kind == "parallel" and _at_once(part.children):
                 rounds_of[id(part.children[0])] = len(part.children)
             push(part, weight)
 
 
-def _round_a_cycle(children: Sequence[Group | Operator]) -> bool:
+def _at_once(children: Sequence[Group | Operator]) -> bool:
+    """Are these operators made to be called together?"""
     if not all(isinstance(one, Operator) for one in children):
         return False
-    return sum(isinstance(one, Operator) and one.impl == StrBcastRound.name for one in children) > 1
+    made_for_it = (StrBcastRound.name, StrShiftRound.name)
+    return sum(isinstance(one, Operator) and one.impl in made_for_it for one in children) > 1
 
 
 def _times(program: Program) -> dict[int, int]:

@@ -60,7 +60,7 @@ def route_streams(
     started = time.perf_counter()
     longest = max(2, problem.shape.schedule_depth // 3)
     periods = [length] if length is not None else list(range(min(SHORTEST, longest), longest + 1))
-    packing_problem = _packing_problem(problem, constraints)
+    packing_problem = packing_problem(problem, constraints)
     fixed = _fixed(problem, constraints.pinned, length)
     if constraints.cost is not None and length is None:
         raise RoutingError("a cost by slot needs a length")
@@ -90,7 +90,7 @@ def prepare(progress: bool = False) -> None:
         tqdm.write("compiling the router (once, up to a minute) …", file=sys.stderr)
     streams = (RouteStream(0, (1,)), RouteStream(1, (0, 2)))
     problem = RouteProblem(mesh(3), streams)
-    _routed(problem, _packing_problem(problem, FREE), [], [5], RouteOptions(length=5, effort=1e-6))
+    _routed(problem, packing_problem(problem, FREE), [], [5], RouteOptions(length=5, effort=1e-6))
 
 
 def route_to_images(problem: RouteProblem, result: RouteResult) -> Images:
@@ -148,7 +148,10 @@ def _fixed(problem: RouteProblem, pinned: Mapping[int, RoutedWords], length: int
     return chains_of(problem, pinned, length)
 
 
-def _packing_problem(problem: RouteProblem, constraints: RouteConstraints) -> PackingProblem:
+def packing_problem(
+    problem: RouteProblem, constraints: RouteConstraints, closed: tuple[tuple[int, int], ...] = ()
+) -> PackingProblem:
+    """The problem in the numbers of a packing; ``closed``: (link, slot) not to be used."""
     shape, links, keep_in = problem.shape, problem.links, constraints.keep_in
     wires: dict[tuple[int, int], int] = {}
     of = tuple(
@@ -169,6 +172,7 @@ def _packing_problem(problem: RouteProblem, constraints: RouteConstraints) -> Pa
             for i, s in enumerate(problem.streams)
         ),
         cell_price=constraints.cost,
+        closed=closed,
     )
 
 

@@ -7,7 +7,7 @@ that have room. Leaves alone the final numbers of registers and VFSMs; does not 
 Method: sets of streams that share no nodes are routed separately, equal sets once (``problem``); short periods that divide the
 period are tried first and repeated (``repetition``); chains are placed by negotiated congestion (``attempt``, ``rip_up``), each
 as cheaply as present prices allow (``cheapest_path``). Multicasts that all go round one cycle are placed by construction
-(``rounds``).
+(``rounds``), and many streams of single words packed as those of a whole network are (``packed``).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pointsman.routing.streams import RoutedPhase, Stream
 from pointsman.routing.validation import validate
 
 from .assembly import assemble
+from .packed import route_packed
 from .problem import NodeLimits, split
 from .rounds import route_rounds
 from .share_search import Search
@@ -100,6 +101,10 @@ def route_phase(
         and (made := route_rounds(streams, topology, shape, period, conditions.forbidden)) is not None
     ):
         return made
+    if not conditions.beside and not conditions.had and any(stream.packed for stream in streams):
+        packed = route_packed(streams, topology, shape, period, conditions.forbidden, seed)
+        if packed is not None:
+            return packed
     parts = (
         split(streams, topology, shape, conditions.forbidden, conditions.beside, conditions.freed) if streams else []
     )

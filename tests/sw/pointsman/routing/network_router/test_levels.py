@@ -10,7 +10,7 @@ from pointsman.artifacts.routes.file import RouteStream, make_problem
 from pointsman.network import mesh
 from pointsman.routing.network_router.levels import Level, Levels
 from pointsman.routing.network_router.packing import PackingArrays, PackingOutcome
-from pointsman.routing.network_router.router import _packing_problem
+from pointsman.routing.network_router.router import packing_problem
 from pointsman.routing.options import FREE
 
 EASY = Fraction(2, 5)
@@ -35,7 +35,7 @@ class Scripted(Levels):
 def tables() -> PackingArrays:
     streams = [RouteStream(node, (15 - node,)) for node in range(16)]
     problem = make_problem(mesh(4, 4), streams)
-    return PackingArrays(_packing_problem(problem, FREE))
+    return PackingArrays(packing_problem(problem, FREE))
 
 
 def best_of(tables: PackingArrays, effort: float) -> tuple[Fraction, Scripted]:
