@@ -47,6 +47,8 @@ four neighbours."""
 HIJACKED = 1.5
 """Factor on the cycles of a barrier with streams of its own, up to which streams of the phase are used instead: they
 take no slots away."""
+PACKED = 4.0
+"""The same factor for phases whose streams are packed, where there is no room for others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +145,8 @@ def draft_end(context: PlanContext, constraints: Constraints, index: int, made: 
     # schedules a word of the operators may still be waiting for a slot of the other.
     if structure.threads is None and not standing.beside(index) and not routed.second:
         own = _hijacked(barrier, made)
-        if own is not None and own.cycles <= HIJACKED * cycles_of_barrier(context, barrier):
+        most = PACKED if any(stream.packed for stream in routed.streams) else HIJACKED
+        if own is not None and own.cycles <= most * cycles_of_barrier(context, barrier):
             why = f"{reason}; {own.words} words over streams of the phase tell that all are done"
             settle = own.spread + change_cycles(routed)
             hijacked = Ending("hijack", why, own.planned, own.cycles, settle)

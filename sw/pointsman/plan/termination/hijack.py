@@ -13,7 +13,7 @@ Streams whose VFSMs load functions rewrite, or that lead from stream to stream i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pointsman.artifacts.images.images import LaneImage
@@ -23,10 +23,14 @@ from pointsman.plan.plan import PlannedOperator
 from pointsman.program.program import Operator
 from pointsman.routing.streams import RoutedPhase, Stream
 
-from .marked_graph import Termination, operator_graph, termination
+from .marked_graph import MarkedGraph, Termination, operator_graph, termination
 
 LENGTHS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64)
 """Lengths of the message, in words, that are tried."""
+HOP = 8
+"""Cycles of a word from processor to processor over a stream of some links, besides its wait for a slot, about."""
+LEAST_HOP = 4
+"""Least such cycles: a word is there 3 cycles and one for each link after it was written."""
 WINDOW = 4
 """Most words by which the streams that a node writes may be apart."""
 
@@ -72,22 +76,150 @@ def hijack(
     words, cycles, spread = 0, 0.0, 0
     drain = max(one.drain for one in planned)
     for instance in barrier.instances:
-        tree = _tree(frozenset(instance.nodes), suitable, routed)
-        if tree is None:
+        ways = (
+            _down(instance.nodes, suitable, routed, wiring, drain),
+            _up_and_down(instance.nodes, suitable, routed, wiring, drain),
+        )
+        best = min((way for way in ways if way is not None), key=lambda way: way.cycles + way.spread, default=None)
+        if best is None:
             return None
-        found = _shortest(instance.nodes, tree, routed, wiring)
-        if found is None:
-            return None
-        length, lanes, end = found
         for node in instance.nodes:
-            roles[node] = (RoleDraft("func", lanes[node]),)
-            delays[node] = (max(drain, end.delays[node]),)
-        words = max(words, length)
-        slowest = min(routed.words(stream) for stream in tree)
-        cycles = max(cycles, length * routed.period / slowest + routed.period / 2 * _depth(tree, routed))
-        spread = max(spread, end.spread + max(max(d) for d in delays.values()))
+            roles[node] = (RoleDraft("func", best.lanes[node]),)
+            delays[node] = (best.delays[node],)
+        words, cycles, spread = max(words, best.words), max(cycles, best.cycles), max(spread, best.spread)
     operator = replace(barrier, m=max(words, 1))
     return Hijacked(PlannedOperator(operator, Hijack(), ((),), roles, delays, True, ()), words, cycles, spread)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """Words over streams that tell all nodes of a part that all have begun: how many, the lanes of each node, its cycles from the
+    end of these to when it leaves, most cycles from the first node that leaves to the last, and about how many cycles the words
+    take."""
+
+    words: int
+    lanes: dict[int, tuple[LaneImage, ...]]
+    delays: dict[int, int]
+    spread: int
+    cycles: float
+
+
+def _down(
+    nodes: Sequence[int], suitable: Sequence[int], routed: RoutedPhase, wiring: Wiring, drain: int
+) -> _Way | None:
+    """A message down a tree, so long that no node can finish it before all have begun; None if there is none."""
+    tree = _tree(frozenset(nodes), suitable, routed)
+    if tree is None:
+        return None
+    found = _shortest(nodes, tree, routed, wiring)
+    if found is None:
+        return None
+    length, lanes, end = found
+    slowest = min(routed.words(stream) for stream in tree)
+    cycles = length * routed.period / slowest + routed.period / 2 * _depth(tree, routed)
+    delays = {node: max(drain, end.delays[node]) for node in nodes}
+    spread = end.spread + max(delays.values()) - min(delays.values())
+    return _Way(length, lanes, delays, spread, cycles)
+
+
+def _up_and_down(
+    nodes: Sequence[int], suitable: Sequence[int], routed: RoutedPhase, wiring: Wiring, drain: int
+) -> _Way | None:
+    """A word of each node up a tree, then a word down, where streams lead both ways; None if they do not."""
+    part = frozenset(nodes)
+    passed: dict[int, set[int]] = {}
+    for chain in routed.chains:
+        passed.setdefault(chain.stream, set()).update(vfsm.node for vfsm in chain.vfsms)
+    to: dict[int, dict[int, int]] = {}
+    for number in sorted(suitable):
+        stream = routed.streams[number]
+        if len(stream.destinations) == 1 and number in passed and passed[number] <= part:
+            to.setdefault(stream.source, {}).setdefault(stream.destinations[0], number)
+    both = {node: [other for other in sorted(ends) if node in to.get(other, {})] for node, ends in to.items()}
+    parents = min(
+        (found for root in nodes if len(found := _breadth_first(root, both)) == len(part)),
+        key=lambda found: sum(_level(node, found) for node in nodes),
+        default=None,
+    )
+    if parents is None:
+        return None
+    lanes: dict[int, tuple[LaneImage, ...]] = {}
+    for node in nodes:
+        children = [child for child in nodes if parents[child] == node != child]
+        above = parents[node]
+        turns = [(to[child][node], False) for child in children]
+        if above != node:
+            turns += [(to[node][above], True), (to[above][node], False)]
+        turns += [(to[node][child], True) for child in children]
+        lanes[node] = tuple(
+            LaneImage(
+                write,
+                wiring.registers(routed.streams[number].name, node, "inject" if write else "deliver"),
+                1,
+                "token",
+                after=turn - 1 if turn else None,
+            )
+            for turn, (number, write) in enumerate(turns)
+        )
+    pairs = [(child, parent) for child, parent in parents.items() if child != parent]
+    tree = [number for child, parent in pairs for number in (to[child][parent], to[parent][child])]
+    graph = operator_graph(wiring, lanes, {}, tree)
+    end = termination(graph, lanes, 1, nodes)
+    if not end.message_bound:
+        return None
+    levels = {node: _level(node, parents) for node in nodes}
+    root = next(node for node in nodes if levels[node] == 0)
+    delays, spread = _from_the_turn(end, graph, lanes, root, levels, drain)
+    return _Way(1, lanes, delays, spread, 2 * max(levels.values()) * (routed.period / 2 + HOP))
+
+
+def _from_the_turn(
+    end: Termination,
+    graph: MarkedGraph,
+    lanes: Mapping[int, Sequence[LaneImage]],
+    root: int,
+    levels: Mapping[int, int],
+    drain: int,
+) -> tuple[dict[int, int], int]:
+    """Cycles that each node waits when it is done, and most cycles from the first node that has waited to the last.
+
+    Counted from the moment in which the root has read all words that go up: then there are bounds on both sides for every node,
+    where `termination` counts from any node that is done and knows little of the others. Nodes that are done early wait until the
+    last one leaves, at the latest, as they would have to settle for as long otherwise.
+    """
+    read = [turn for turn, lane in enumerate(lanes[root]) if not lane.write]
+    latest = graph.finish_times(graph.progress([("lane", root, read[-1], 0)], 1), 1)
+    done, clear = dict.fromkeys(levels, 0), dict.fromkeys(levels, 0)
+    for actor, cycle in latest.items():
+        node = graph.node_of[actor]
+        if node in levels:
+            clear[node] = max(clear[node], cycle)
+            if actor[0] == "lane":
+                done[node] = max(done[node], cycle)
+    soonest = {node: level * LEAST_HOP for node, level in levels.items()}
+    delays = {node: max(drain, min(end.delays[node], max(0, clear[node] - soonest[node]))) for node in levels}
+    leaves = max(done[node] + delays[node] for node in levels)
+    delays = {node: max(delay, leaves - done[node]) for node, delay in delays.items()}
+    return delays, leaves - min(soonest[node] + delay for node, delay in delays.items())
+
+
+def _breadth_first(root: int, near: Mapping[int, Sequence[int]]) -> dict[int, int]:
+    """The parent of each node that is reached from ``root``, whose parent is itself."""
+    parents = {root: root}
+    queue = [root]
+    for node in queue:
+        for other in near.get(node, ()):
+            if other not in parents:
+                parents[other] = node
+                queue.append(other)
+    return parents
+
+
+def _level(node: int, parents: Mapping[int, int]) -> int:
+    count = 0
+    while parents[node] != node:
+        node, count = parents[node], count + 1
+    return count
 
 
 def _suitable(planned: Iterable[PlannedOperator], routed: RoutedPhase) -> list[int]:

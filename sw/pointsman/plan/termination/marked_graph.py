@@ -195,7 +195,8 @@ def operator_graph(
     for node, own in lanes.items():
         # The processor makes one access a cycle, for the first lane that is ready. A lane moves a word at most every second
         # cycle, so a ready lane waits at most two cycles for each lane of its node.
-        busy = 2 * len(own)
+        # Of lanes that follow each other, one is ready.
+        busy = 2 * len(own) if any(lane.after != i - 1 for i, lane in enumerate(own[1:], start=1)) else 2
         for i, lane in enumerate(own):
             actor = ("lane", node, i, 0)
             graph.join(actor, actor, 1, busy)

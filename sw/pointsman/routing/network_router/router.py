@@ -60,11 +60,11 @@ def route_streams(
     started = time.perf_counter()
     longest = max(2, problem.shape.schedule_depth // 3)
     periods = [length] if length is not None else list(range(min(SHORTEST, longest), longest + 1))
-    packing_problem = packing_problem(problem, constraints)
+    packing = packing_problem(problem, constraints)
     fixed = _fixed(problem, constraints.pinned, length)
     if constraints.cost is not None and length is None:
         raise RoutingError("a cost by slot needs a length")
-    routed, reason = _routed(problem, packing_problem, fixed, periods, options)
+    routed, reason = _routed(problem, packing, fixed, periods, options)
     seconds = time.perf_counter() - started
     images = route_images(routed)
     started = time.perf_counter()
