@@ -1,6 +1,7 @@
 """Two communications alone, without computing: bit reversal, and every node with every other one (all-to-all).
 
-Bit reversal is the operator of this name. All-to-all is one shift for each distance, all known when the program is compiled.
+Bit reversal is the operator of this name. All-to-all is a shift for each distance, several at the same time where routers are
+scheduled (``AllToAll``); packet routers carry one after the other.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pointsman.cop import Network, Parts, bitreverse, cshift, sequential
+from pointsman.cop import Network, Parts, bitreverse
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 from pointsman.runtime import Application, Node, WrongAnswer
+from pointsman.runtime.collectives import AllToAll
 
 KINDS = ("bit-reversal", "all-to-all")
 
@@ -31,11 +33,12 @@ class Exchanges(Application):
             raise PointsmanError(f"--words must be 1 to 65536, not {self.words}")
         if self.across < 2 or self.across & (self.across - 1):
             raise PointsmanError(f"the mesh must have 2, 4, 8 … nodes, not {self.across}")
+        self.exchange = AllToAll("by", topology, self.words)
 
     def program(self, network: Network) -> Parts:
         if self.kind == "bit-reversal":
             return bitreverse("order", m=self.words)
-        return sequential(*(cshift(f"by{distance}", distance, m=self.words) for distance in range(1, self.across)))
+        return self.exchange.parts()
 
     def message(self, source: int, end: int) -> np.ndarray:
         """What ``source`` sends to ``end``."""
@@ -51,12 +54,9 @@ class Exchanges(Application):
         if self.kind == "bit-reversal":
             await cop.order_load()
             return [np.array(await cop.order_func(self.message(here, self.reversed(here))))]
-        received = []
-        for distance in range(1, self.across):
-            await getattr(cop, f"by{distance}_load")()
-            came = await getattr(cop, f"by{distance}_func")(self.message(here, (here + distance) % self.across))
-            received.append(np.array(came))
-        return received
+        sent = np.array([self.message(here, end) for end in range(self.across)])
+        came = await self.exchange.carried_out(node, sent)
+        return [came[(here - distance) % self.across] for distance in range(1, self.across)]
 
     def check(self, results: Sequence[list[np.ndarray]]) -> str:
         for number, received in enumerate(results):

@@ -1,4 +1,4 @@
-"""All-gather and reduce-scatter for applications: operators of COP, and what each node calls.
+"""All-gather, reduce-scatter and all-to-all for applications: operators of COP, and what each node calls.
 
 ``parts()`` stands in the application's program, ``carried_out`` is awaited by every node. What both take is set by the accesses
 of a processor, one a cycle.
@@ -12,20 +12,26 @@ then the nodes of a box broadcast what they have: (2 (n / b - 1) + n + n / b) m 
 
 *Reduce-scatter*, parts of m words: partial sums go round a cycle through all nodes, and each node adds its own words to what it
 passes on: n - 1 messages written and n - 1 read, 2 (n - 1) m accesses, the least that is possible. The function has to commute.
+
+*All-to-all*, messages of m words: a shift for each distance, several at the same time, so that a processor is never idle and phases change
+seldom: 2 (n - 1) m accesses. A node needs two interface registers for each shift of a group. Where a phase ends, words go over the
+streams of its shifts to tell that all are done, so distances that come back (d and n - d) are in the same group.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import product
+from itertools import combinations, product
 from math import prod
 
 import numpy as np
 
+from pointsman.artifacts.routes.routes import RouteProblem
 from pointsman.cop import Part, Parts, broadcast, cshift, eoshift, loop, parallel, phase, sequential, subset
 from pointsman.network import Topology, mesh
 from pointsman.operators.trees.cycles import cycle_of
 from pointsman.operators.trees.multicast_trees import back_and_forth
+from pointsman.routing.phase_router.packed import MOST_STREAMS
 
 from .api.node import Node
 
@@ -34,6 +40,9 @@ AT_ONCE = 12
 PAIRED = (16, 20, 24)
 """Nodes of a cycle of which every second one broadcasts: with these numbers, rounds of their words leave no slot more unused than
 others do (`pointsman.routing.phase_router.rounds`)."""
+
+SHIFTS = 7
+"""Shifts at the same time, at most: a node needs two registers for each, and of 16 two belong to the pipelines."""
 
 
 class AllGather:
@@ -179,6 +188,128 @@ class ReduceScatter:
         for step in range(2, len(ring) + 1):
             passed = self.function(await getattr(cop, f"{self.label}_func")(passed), rows[ring[at - step]])
         return passed
+
+
+class AllToAll:
+    """Every node has a message for every other one.
+
+    Parameters
+    ----------
+    label : str
+        Begins the labels of its operators.
+    topology : Topology
+        The network; all working nodes take part.
+    words : int
+        Words of a message, int32.
+    """
+
+    def __init__(self, label: str, topology: Topology, words: int) -> None:
+        self.label, self.words = label, words
+        self.nodes: tuple[int, ...] = topology.working
+        self.groups: list[tuple[int, ...]] = shifts_at_once(topology)
+        """Distances by number of the node, those at the same time together."""
+
+    def parts(self) -> Parts:
+        """The operators: shifts, in groups."""
+        if len(self.nodes) < 2:
+            return cshift(f"{self.label}0", 0, m=self.words)  # as every program has an operator
+        found: list[Part] = []
+        for group in self.groups:
+            way = "str_shift_round" if len(group) > 1 else None
+            shifts = [cshift(f"{self.label}{distance}", distance, m=self.words, impl=way) for distance in group]
+            found.append(phase(parallel(*shifts)) if len(shifts) > 1 else shifts[0])
+        return subset(list(self.nodes), sequential(*found))
+
+    async def carried_out(self, node: Node, messages: np.ndarray) -> np.ndarray:
+        """What came, a row from each node in the order of their numbers. ``messages`` has a row for each node; that of the node itself
+        is its own."""
+        at, count, cop = self.nodes.index(node.number), len(self.nodes), node.cop
+        rows = np.array(messages, np.int32).reshape(count, self.words)
+        came = rows.copy()
+        for group in self.groups:
+            for distance in group:
+                await getattr(cop, f"{self.label}{distance}_load")()
+            read = await node.together(
+                *(getattr(cop, f"{self.label}{distance}_func")(rows[(at + distance) % count]) for distance in group)
+            )
+            for distance, words in zip(group, read, strict=True):
+                came[(at - distance) % count] = words
+        return came
+
+
+def shifts_at_once(topology: Topology) -> list[tuple[int, ...]]:
+    """All distances between n working nodes, 1 to n - 1, in groups of about the same size, of which no link and no router has much
+    more to carry than in the others; each distance by itself where a group would have more streams than can be packed."""
+    count = len(topology.working)
+    distances = range(1, count)
+    if count < 2 or count * min(SHIFTS, count - 1) > MOST_STREAMS:
+        return [(distance,) for distance in distances]
+    network = RouteProblem(topology, (), dead_nodes=topology.dead)
+    away = [[network.distances(node)[other] for other in topology.working] for node in topology.working]
+    hops = {d: sum(away[at][(at + d) % count] for at in range(count)) / count for d in distances}
+    number = -(-len(distances) // SHIFTS)
+    room = [len(distances) // number + (k < len(distances) % number) for k in range(number)]
+    groups: list[list[int]] = [[] for _ in room]
+    pairs = sorted({tuple(sorted({d, count - d})) for d in distances}, key=lambda pair: (-len(pair), -hops[pair[0]]))
+
+    def carried(k: int) -> float:
+        return sum(hops[d] for d in groups[k])
+
+    for pair in pairs:
+        fitting = [k for k in range(number) if len(groups[k]) + len(pair) <= room[k]]
+        if fitting:
+            groups[min(fitting, key=carried)] += pair
+            continue
+        for distance in pair:
+            groups[min((k for k in range(number) if len(groups[k]) < room[k]), key=carried)].append(distance)
+    _exchange(groups, hops, count)
+    # No words tell of the end of the last phase, so the group in which they would take longest comes last.
+    groups.sort(key=lambda group: _depth(group, count))
+    return [tuple(group) for group in groups]
+
+
+def _exchange(groups: list[list[int]], hops: dict[int, float], count: int) -> None:
+    """Exchange pairs of opposite distances between groups as long as that makes schedules shorter, or the trees of their streams less
+    deep."""
+
+    def worth() -> tuple[float, int, float]:
+        loads = [sum(hops[d] for d in group) + len(group) for group in groups]
+        depths = sorted(_depth(group, count) for group in groups)
+        return max(-(-load // 2) for load in loads), sum(depths[:-1]), max(loads)
+
+    best = worth()
+    places = [(k, pair) for k, group in enumerate(groups) for pair in {tuple(sorted((d, count - d))) for d in group}]
+    whole = [(k, pair) for k, pair in sorted(places) if pair[0] != pair[1] and set(pair) <= set(groups[k])]
+    improved = True
+    while improved:
+        improved = False
+        for one, other in combinations(range(len(whole)), 2):
+            (a, first), (b, second) = whole[one], whole[other]
+            if a == b:
+                continue
+            before = [list(groups[a]), list(groups[b])]
+            groups[a] = [d for d in groups[a] if d not in first] + list(second)
+            groups[b] = [d for d in groups[b] if d not in second] + list(first)
+            found = worth()
+            if found < best:
+                best, improved = found, True
+                whole[one], whole[other] = (b, first), (a, second)
+            else:
+                groups[a], groups[b] = before
+
+
+def _depth(group: Sequence[int], count: int) -> int:
+    """Shifts, there and back, by which words come from a node to all others; as many as there are nodes if they do not."""
+    both = [d for d in group if count - d in group]
+    level = {0: 0}
+    queue = [0]
+    for at in queue:
+        for distance in both:
+            to = (at + distance) % count
+            if to not in level:
+                level[to] = level[at] + 1
+                queue.append(to)
+    return max(level.values()) if len(level) == count else count
 
 
 def boxes_of(topology: Topology) -> list[tuple[int, ...]]:
