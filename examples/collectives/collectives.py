@@ -1,6 +1,6 @@
-"""Collectives on the node: all-reduce, reduce-scatter or all-gather of int32 words, compared with NumPy's.
+"""Collectives on the node: all-reduce, reduce-scatter, all-gather or all-to-all of int32 words, compared with NumPy's.
 
-An all-reduce is an operator of COP. The other two are made of operators by `pointsman.runtime.collectives`.
+An all-reduce is an operator of COP. The others are made of operators by `pointsman.runtime.collectives`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from pointsman.cop import Network, Parts, allreduce
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 from pointsman.runtime import Application, Node, WrongAnswer
-from pointsman.runtime.collectives import AllGather, ReduceScatter
+from pointsman.runtime.collectives import AllGather, AllToAll, ReduceScatter
 
-KINDS = ("all-reduce", "reduce-scatter", "all-gather")
+KINDS = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all")
 
 
 class Collectives(Application):
@@ -33,15 +33,17 @@ class Collectives(Application):
             raise PointsmanError(f"--words must be 1 to 65536, not {options.words}")
         self.gather = AllGather("g", topology, options.words)
         self.scatter = ReduceScatter("s", topology, options.words)
+        self.exchange = AllToAll("x", topology, options.words)
 
     def program(self, network: Network) -> Parts:
         if self.options_given.kind == "all-reduce":
             return allreduce("r", "add", m=self.options_given.words)
-        return self.gather.parts() if self.options_given.kind == "all-gather" else self.scatter.parts()
+        made = {"all-gather": self.gather, "reduce-scatter": self.scatter, "all-to-all": self.exchange}
+        return made[self.options_given.kind].parts()
 
     def given(self, number: int) -> np.ndarray:
         """What a node begins with."""
-        parts = self.topology.nodes if self.options_given.kind == "reduce-scatter" else 1
+        parts = self.topology.nodes if self.options_given.kind in ("reduce-scatter", "all-to-all") else 1
         words = np.random.default_rng(number).integers(-1000, 1000, (parts, self.options_given.words))
         return words.astype(np.int32)
 
@@ -51,6 +53,8 @@ class Collectives(Application):
             return await self.gather.carried_out(node, given[0])
         if self.options_given.kind == "reduce-scatter":
             return await self.scatter.carried_out(node, given)
+        if self.options_given.kind == "all-to-all":
+            return await self.exchange.carried_out(node, given)
         await node.cop.r_load()
         return np.array(await node.cop.r_func(given[0]))
 
@@ -59,6 +63,8 @@ class Collectives(Application):
         for number, result in enumerate(results):
             if self.options_given.kind == "all-gather":
                 right = given[:, 0]
+            elif self.options_given.kind == "all-to-all":
+                right = given[:, number]
             else:
                 right = given.sum(axis=0)[number if self.options_given.kind == "reduce-scatter" else 0]
             if not np.array_equal(result, right):

@@ -11,7 +11,7 @@ from pointsman.plan.timeline.path_taken import path_taken
 from pointsman.plan.timeline.timeline import operator_cycles, timeline
 from pointsman.runtime import WrongAnswer
 
-KINDS = ("all-reduce", "reduce-scatter", "all-gather")
+KINDS = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all")
 NETWORKS = (
     *(mesh(*size) for size in ((1, 2), (2, 2), (3, 3), (5, 3), (4, 4), (8, 2), (4, 3, 2), (5, 5))),
     *(torus(*size) for size in ((3, 5), (5,))),
@@ -38,6 +38,23 @@ def test_an_all_gather_runs_on_the_model_in_the_time_that_was_predicted(example)
     shares = operator_cycles(plan, path)
     assert shares is not None
     assert max(shares.values()) < took / 2, "operators at the same time share their cycles"
+
+
+def test_an_all_to_all_in_one_phase_takes_hardly_more_than_its_accesses(example) -> None:
+    plan, run = example.planned(mesh(2, 2), "model", "--kind", "all-to-all", "--words", "64")
+    assert run.correct
+    assert [phase.technique for phase in plan.phases] == ["none"]
+    assert plan.period == 6, "three shifts: a processor writes three words and reads three in a period"
+    moving = [call for call in run.calls if call.what != "load"]
+    assert max(call.end for call in moving) - min(call.start for call in moving) < 1.05 * 2 * 3 * 64
+    assert 0.95 * plan.cycles < run.record.finished.max() < 1.05 * plan.cycles
+
+
+def test_words_over_its_own_streams_close_a_phase_of_an_all_to_all(example) -> None:
+    plan, run = example.planned(mesh(3, 3), "model", "--kind", "all-to-all", "--words", "5")
+    assert run.correct
+    assert [phase.technique for phase in plan.phases] == ["hijack", "none"]
+    assert 0.9 * plan.cycles < run.record.finished.max() < 1.1 * plan.cycles
 
 
 def test_every_second_node_hands_its_message_on(example) -> None:

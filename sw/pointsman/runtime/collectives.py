@@ -13,16 +13,17 @@ then the nodes of a box broadcast what they have: (2 (n / b - 1) + n + n / b) m 
 *Reduce-scatter*, parts of m words: partial sums go round a cycle through all nodes, and each node adds its own words to what it
 passes on: n - 1 messages written and n - 1 read, 2 (n - 1) m accesses, the least that is possible. The function has to commute.
 
-*All-to-all*, messages of m words: a shift for each distance, several at the same time, so that a processor is never idle and phases change
-seldom: 2 (n - 1) m accesses. A node needs two interface registers for each shift of a group. Where a phase ends, words go over the
-streams of its shifts to tell that all are done, so distances that come back (d and n - d) are in the same group.
+*All-to-all*, messages of m words: a shift for each distance, several at the same time, so that processors are seldom idle and
+phases change seldom: 2 (n - 1) m accesses. A node needs two interface registers for each shift of a group. Where a phase ends,
+words go over the streams of its shifts to tell that all are done, so distances that come back (d and n - d) are in the same
+group.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations, product
-from math import prod
+from math import ceil, prod
 
 import numpy as np
 
@@ -43,6 +44,9 @@ others do (`pointsman.routing.phase_router.rounds`)."""
 
 SHIFTS = 7
 """Shifts at the same time, at most: a node needs two registers for each, and of 16 two belong to the pipelines."""
+
+FILLED = 0.94
+"""Share of the slots of two pipelines that a packing of single words uses, about."""
 
 
 class AllGather:
@@ -221,8 +225,8 @@ class AllToAll:
         return subset(list(self.nodes), sequential(*found))
 
     async def carried_out(self, node: Node, messages: np.ndarray) -> np.ndarray:
-        """What came, a row from each node in the order of their numbers. ``messages`` has a row for each node; that of the node itself
-        is its own."""
+        """What came, a row from each node in the order of their numbers. ``messages`` has a row for each node; that of the node
+        itself is its own."""
         at, count, cop = self.nodes.index(node.number), len(self.nodes), node.cop
         rows = np.array(messages, np.int32).reshape(count, self.words)
         came = rows.copy()
@@ -238,8 +242,8 @@ class AllToAll:
 
 
 def shifts_at_once(topology: Topology) -> list[tuple[int, ...]]:
-    """All distances between n working nodes, 1 to n - 1, in groups of about the same size, of which no link and no router has much
-    more to carry than in the others; each distance by itself where a group would have more streams than can be packed."""
+    """All distances between n working nodes, 1 to n - 1, in groups of about the same size that load links and routers about
+    alike; each distance by itself where a group would have more streams than can be packed."""
     count = len(topology.working)
     distances = range(1, count)
     if count < 2 or count * min(SHIFTS, count - 1) > MOST_STREAMS:
@@ -269,13 +273,13 @@ def shifts_at_once(topology: Topology) -> list[tuple[int, ...]]:
 
 
 def _exchange(groups: list[list[int]], hops: dict[int, float], count: int) -> None:
-    """Exchange pairs of opposite distances between groups as long as that makes schedules shorter, or the trees of their streams less
-    deep."""
+    """Exchange pairs of opposite distances between groups as long as that makes schedules shorter, or the trees of their
+    streams less deep."""
 
     def worth() -> tuple[float, int, float]:
         loads = [sum(hops[d] for d in group) + len(group) for group in groups]
         depths = sorted(_depth(group, count) for group in groups)
-        return max(-(-load // 2) for load in loads), sum(depths[:-1]), max(loads)
+        return max(ceil(load / 2 / FILLED) for load in loads), sum(depths[:-1]), max(loads)
 
     best = worth()
     places = [(k, pair) for k, group in enumerate(groups) for pair in {tuple(sorted((d, count - d))) for d in group}]

@@ -3,7 +3,8 @@
 A node that has done its I/O may use any stream of the phase that begins or ends at its processor. Takes the routed
 streams of a phase and the parts whose nodes have to meet. Gives, for each part, a root from which streams lead to all
 nodes, and the shortest message that no node can finish before all have begun: each node takes it from a stream and
-passes it on to others. So a barrier needs no slots of its own.
+passes it on to others. Where streams lead both ways, a word up a tree from every node and a word down are quicker, as the
+message has to fill all streams of its tree. So a barrier needs no slots of its own.
 
 All nodes are in their load functions when they pass this message on, so they are done within a known time, as after a
 barrier; and all words of operators precede it in the streams, so none of them is left.
@@ -163,7 +164,7 @@ def _up_and_down(
         )
     pairs = [(child, parent) for child, parent in parents.items() if child != parent]
     tree = [number for child, parent in pairs for number in (to[child][parent], to[parent][child])]
-    graph = operator_graph(wiring, lanes, {}, tree)
+    graph = operator_graph(wiring, lanes, {}, tree, in_turn=True)
     end = termination(graph, lanes, 1, nodes)
     if not end.message_bound:
         return None

@@ -167,6 +167,8 @@ def operator_graph(
     lanes: Mapping[int, tuple[LaneImage, ...]],
     settings: Mapping[int, tuple[VfsmSetting, ...]],
     streams: Sequence[int],
+    *,
+    in_turn: bool = False,
 ) -> MarkedGraph:
     """The marked graph of one instance for one value.
 
@@ -178,6 +180,8 @@ def operator_graph(
         By node, rewritten VFSMs; all others stand as routed.
     streams : sequence of int
         Streams of the instance.
+    in_turn : bool
+        Each lane of a node has a word, and follows the one before it: so one is ready at a time.
     """
     graph = MarkedGraph()
     standing = {
@@ -195,8 +199,7 @@ def operator_graph(
     for node, own in lanes.items():
         # The processor makes one access a cycle, for the first lane that is ready. A lane moves a word at most every second
         # cycle, so a ready lane waits at most two cycles for each lane of its node.
-        # Of lanes that follow each other, one is ready.
-        busy = 2 * len(own) if any(lane.after != i - 1 for i, lane in enumerate(own[1:], start=1)) else 2
+        busy = 2 if in_turn else 2 * len(own)
         for i, lane in enumerate(own):
             actor = ("lane", node, i, 0)
             graph.join(actor, actor, 1, busy)

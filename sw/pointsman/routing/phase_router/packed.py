@@ -3,9 +3,9 @@
 Takes the streams of a phase, of which some are ``packed``; gives a ``RoutedPhase`` if all are plain streams of a single word a
 period, and None otherwise, or where no packing is found: then the search has to do. It does not check its answer.
 
-Several shifts at the same time fill nearly all slots of all nodes. The negotiation of `pointsman.routing.network_router` is made for
-that, where the one of this folder is made for few streams with conditions: the eighty streams of five shifts on 4x4 find
-room in 11 slots with one and in 13 with the other.
+Several shifts at the same time fill nearly all slots of all nodes. The negotiation of `pointsman.routing.network_router` is made
+for that, where the one of this folder is made for few streams with conditions: most sets of five shifts on 4x4, eighty streams,
+find room in 11 slots within a second.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ from pointsman.routing.streams import RoutedChain, RoutedPhase, Stream
 
 MOST_STREAMS = 200
 """More streams take too long."""
-TRIES, BUDGET, ROUNDS, PATIENCE = 3, 800_000_000, 1000, 200
-"""Attempts at a packing, and the work, rounds, and rounds without fewer conflicts of each."""
+TRIES, ROUNDS, PATIENCE = 24, 1000, 200
+"""Most attempts at a packing, and the rounds, and rounds without fewer conflicts, of each."""
+BUDGET = 2_400_000_000
+"""Work of all attempts."""
 SPARE = 3
 """Slots above the fewest possible that are tried."""
 End = tuple[int, tuple[int, ...], frozenset[int] | None]
@@ -106,12 +108,16 @@ def _chains(
     closed = tuple(_closed(problem, topology, forbidden))
     arrays = PackingArrays(packing_problem(problem, RouteConstraints(keep_in=inside), closed))
     single = [1] * len(ends)
+    left = BUDGET
     for attempt in range(TRIES):
         packing = PackingAttempt(arrays, period, single, single, seed=1000 * seed + attempt)
-        packing.run(ROUNDS, PATIENCE, BUDGET)
+        packing.run(ROUNDS, PATIENCE, left)
+        left -= packing.work
         found = packing.outcome().chains
         if found is not None:
             return assemble_phase(problem, period, found).chains
+        if left <= 0:
+            break
     return None
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from pointsman.network import Topology, mesh, torus
 from pointsman.operators.trees.cycles import cycle_of
-from pointsman.runtime.collectives import AT_ONCE, PAIRED, AllGather, ReduceScatter, boxes_of
+from pointsman.runtime.collectives import AT_ONCE, PAIRED, SHIFTS, AllGather, ReduceScatter, boxes_of, shifts_at_once
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,18 @@ def test_partial_sums_pass_neighbours_where_they_can() -> None:
     assert all(near(torus(3, 5)))
     assert near(mesh(3, 3)).count(False) == 1, "no cycle goes through all, so the last is far from the first"
     assert near(mesh(3, 3, 3)).count(False) == 1
+
+
+@pytest.mark.parametrize(
+    "topology", [mesh(1), mesh(2), mesh(3, 3), mesh(4, 4), torus(3, 5), mesh(5, 5), mesh(8, 8)], ids=str
+)
+def test_every_distance_is_in_one_group_that_finds_registers(topology: Topology) -> None:
+    groups = shifts_at_once(topology)
+    assert sorted(d for group in groups for d in group) == list(range(1, topology.nodes))
+    assert all(1 <= len(group) <= SHIFTS for group in groups)
+    assert max(map(len, groups), default=0) - min(map(len, groups), default=0) <= 1
+
+
+def test_groups_but_for_the_last_lead_back() -> None:
+    for group in shifts_at_once(mesh(4, 4))[:-1]:
+        assert sum(16 - distance in group for distance in group) >= 4
