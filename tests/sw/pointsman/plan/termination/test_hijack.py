@@ -61,3 +61,23 @@ def test_streams_one_after_the_other_do_as_well() -> None:
 )
 def test_what_does_not_reach_everybody_always_is_not_suitable(text: str) -> None:
     assert closed(text, (0, 1, 2, 3), "str_stream", "str_bcast_linear") is None
+
+
+def test_where_streams_lead_both_ways_a_word_goes_up_a_tree_and_down_again() -> None:
+    found = closed("(phase (eoshift 'up 1 :m 4) (eoshift 'down -1 :m 4))", (0, 1, 2, 3))
+    assert found is not None
+    assert found.words == 1
+    lanes = {node: drafts[0].lanes for node, drafts in found.planned.roles.items()}
+    for own in lanes.values():
+        assert [lane.after for lane in own] == [None, *range(len(own) - 1)], "one after the other"
+    turns = {node: [lane.write for lane in own] for node, own in lanes.items()}
+    root = turns.pop(1)
+    assert root == [False, False, True, True], "all words up are read before one goes down"
+    assert turns == {0: [True, False], 2: [False, True, False, True], 3: [True, False]}
+    delays = {node: found.planned.delays[node][0] for node in lanes}
+    # A word is there 3 cycles and one for its link after it was written, so node 3 is told 8 cycles after the root's turn.
+    soonest = {1: 0, 0: 4, 2: 4, 3: 8}
+    leaves = {node: soonest[node] + delays[node] for node in lanes}
+    assert min(leaves.values()) >= 8, "nobody is gone before all have been told"
+    assert delays[1] > max(delays[0], delays[2]) > delays[3], "those that are told first wait for the last"
+    assert found.spread >= max(leaves.values()) - min(leaves.values())
