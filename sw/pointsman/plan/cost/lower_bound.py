@@ -24,12 +24,17 @@ that are combined, one for each of these.
 pipelines, or half as many as it has virtual finite state machines (VFSMs) if that is less: each moves a word every other slot at
 most (Metcalf 1997, §7.1.2).
 
+*Latency* (scheduled routers): a word is read `ACCESS_TO_ACCESS` cycles and one for each link after it was written, so m
+words to a node d links away take m + 3 + d cycles. Where processors combine, a node can know after t cycles of the words of
+k(t) = k(t - 1) + k(t - 5) nodes, the latter by its last read (as in Karp and others 1993, of broadcasts); the first that knows of
+all has m - 1 more words to read. This is of one message: others may follow while it is under way.
+
 The first bound is of each node's own cycles; the others are of the time from the beginning of the first I/O function of a message
 to the end of the last, at any node: all its words move in between. So all are bounds of that time (summed over messages, with
 overlaps counted once). Words, and so bounds, of operators in one phase add up resource by resource.
 
-Of run-time values every resource gets the least over all values that the program allows, each on its own. Left out: latency,
-loading, changes of phase, headers of messages, and slots that cannot be used; a bound is therefore reached closely by long
+Of run-time values every resource gets the least over all values that the program allows, each on its own. Left out: loading,
+changes of phase, headers of messages, and slots that cannot be used; a bound is therefore reached closely by long
 messages only. ``barrier`` moves no words, and operators with ``:valid`` and permutations of run-time values have no bound here.
 """
 
@@ -53,9 +58,13 @@ MOST_VALUES = 256
 """Run-time values of an operator beyond which it has no bound."""
 
 
+ACCESS_TO_ACCESS = 3
+"""Cycles from the end of the access that writes a word to the end of the one that reads it, besides one for each link."""
+
+
 @dataclass(frozen=True)
 class LowerBound:
-    """``cycles`` at least; ``kind``: port, cut, links or moves; ``text``: the argument in words."""
+    """``cycles`` at least; ``kind``: port, ports, cut, links, moves or latency; ``text``: the argument in words."""
 
     cycles: float
     kind: str
@@ -80,7 +89,8 @@ class Demand:
 
     ``accesses``: of each node's processor; ``crossing``: over each of `Cuts`; ``hops``: links crossed by all words;
     ``deliveries``: words read; ``writes``: words written where routers fork. ``calls``: I/O calls of a node for the message; 0
-    where that depends on run-time values.
+    where that depends on run-time values. ``latency``: cycles of one message, from its first access to its last, on scheduled
+    routers.
     """
 
     accesses: np.ndarray
@@ -89,6 +99,7 @@ class Demand:
     deliveries: float
     calls: np.ndarray
     writes: float = 0.0
+    latency: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -103,11 +114,14 @@ class Hardware:
         One word that was written can be read at several nodes.
     word_cycles : float
         Cycles from word to word on a link.
+    latency : bool
+        Words take `ACCESS_TO_ACCESS` cycles and one for each link.
     """
 
     moves: float | None = None
     forks: bool = True
     word_cycles: float = 1.0
+    latency: bool = False
 
 
 class Cuts:
@@ -211,6 +225,7 @@ def demand(operator: Operator, cuts: Cuts) -> Demand | None:
             min(one.deliveries for one in of_values),
             _agreed([one.calls for one in of_values]),
             min(one.writes for one in of_values),
+            min(one.latency for one in of_values),
         )
         total = least if total is None else _added([(total, 1), (least, 1)])
     return total
@@ -253,13 +268,16 @@ def lower_bound(needs: Iterable[tuple[Demand, float]], cuts: Cuts, hardware: Har
         moves = (needed.hops + needed.deliveries) / (nodes * hardware.moves)
         text = f"routers make {needed.hops + needed.deliveries:,.0f} moves, each {hardware.moves:g} a cycle"
         found.append(LowerBound(moves, "moves", text))
+    if hardware.latency and needed.latency:
+        text = "of a message, from its first access to its last, words are under way or wait for each other"
+        found.append(LowerBound(needed.latency, "latency", text))
     return max(found, key=lambda one: one.cycles)
 
 
 def scheduled(shape: NodeShape) -> Hardware:
     """Scheduled routers of a shape."""
     free = shape.vfsms - FIRST_FREE_VFSM
-    return Hardware(moves=shape.pipelines * min(1.0, free / 2))
+    return Hardware(moves=shape.pipelines * min(1.0, free / 2), latency=True)
 
 
 def program_bounds(
@@ -330,7 +348,7 @@ def _needs(flows: list[Flow], m: int, cuts: Cuts, nodes: tuple[int, ...], *, fun
     """What flows of an instance on ``nodes`` need, ``m`` words each."""
     accesses, calls = np.zeros(cuts.topology.nodes), np.zeros(cuts.topology.nodes, np.int64)
     crossing = np.zeros(len(cuts.masks))
-    hops = deliveries = writes = 0.0
+    hops = deliveries = writes = latency = 0.0
     for flow in flows:
         senders = [nodes[k] for k in flow.senders]
         receivers = [nodes[k] for k in flow.receivers]
@@ -344,6 +362,8 @@ def _needs(flows: list[Flow], m: int, cuts: Cuts, nodes: tuple[int, ...], *, fun
         # Combined on the way: each sender but the last receiver's own words is read once by somebody who combines.
         combined = 0 if flow.ordered or len(senders) == 1 else len({*senders, *receivers}) - 1
         reads = max(len(receivers), combined + len(receivers) - 1)
+        told = _told_of(combined + 1)
+        latency = max(latency, told + m - 1 if told else 0, m + ACCESS_TO_ACCESS + _farthest(flow, nodes, cuts))
         deliveries += m * reads
         writes += m * len(senders)
         inside = cuts.masks
@@ -357,7 +377,21 @@ def _needs(flows: list[Flow], m: int, cuts: Cuts, nodes: tuple[int, ...], *, fun
             hops += m * max(far, len(senders), len(receivers))
     if functional:
         calls[list(nodes)] = 1
-    return Demand(accesses, crossing, hops, deliveries, calls, writes)
+    return Demand(accesses, crossing, hops, deliveries, calls, writes, latency)
+
+
+def _farthest(flow: Flow, nodes: tuple[int, ...], cuts: Cuts) -> int:
+    """Links from a sender to a receiver of its words, where most."""
+    far = cuts.distances[np.ix_([nodes[k] for k in flow.senders], [nodes[k] for k in flow.receivers])]
+    return int((np.triu(far, 1) if flow.ordered else far).max())
+
+
+def _told_of(nodes: int) -> int:
+    """Cycles until a node can know of as many nodes, each of which accesses its router once a cycle; 0 for one."""
+    known = [1] * (ACCESS_TO_ACCESS + 2)  # at the end of each cycle, of the one before the first on
+    while known[-1] < nodes:
+        known.append(known[-1] + known[-ACCESS_TO_ACCESS - 2])
+    return len(known) - 1 if nodes > 1 else 0
 
 
 def _any_before(inside: np.ndarray) -> np.ndarray:
@@ -384,6 +418,7 @@ def _added(needs: list[tuple[Demand, float]]) -> Demand | None:
         sum(times * one.deliveries for one, times in needs),
         sum((one.calls for one, _ in needs), np.zeros(len(needs[0][0].calls), np.int64)),
         sum(times * one.writes for one, times in needs),
+        max(one.latency if times else 0.0 for one, times in needs),
     )
 
 

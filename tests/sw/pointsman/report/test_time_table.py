@@ -51,6 +51,9 @@ EXERCISES = [
     ("spread", ("constant",), "3x2", 8),
     ("stream", ("constant", "constant"), "3x5", 40),
     ("broadcast", ("constant",), "1x1", 4),
+    ("allreduce", (), "4x4", 1),
+    ("reduce", ("constant",), "3x2", 1),
+    ("cshift", ("constant",), "2x2", 1),
 ]
 
 
@@ -91,7 +94,7 @@ def check_bounds(plain: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(("kind", "operands", "size", "m"), EXERCISES)
 def test_no_bound_is_above_a_run(kind: str, operands: tuple[str, ...], size: str, m: int) -> None:
-    function = "add" if kind in ("reduce", "prefix") else ""
+    function = "add" if kind in ("reduce", "prefix", "allreduce") else ""
     exercise = helpers("operator_programs").Exercise(kind, "", operands, size, m, function=function)
     text = exercise.text().replace(" :impl '", "")
     program = exercise.__dict__["program"] = compile_text(text, topology=mesh(*exercise.shape))
@@ -172,3 +175,22 @@ def test_slots_are_the_cause_where_words_do_not_come_every_cycle() -> None:
     assert {one["cause"] for one in plain["waits"]} == {"its slowest stream has 2 of 16 slots"}
     assert plain["operators"]["s"]["reached"] < 0.2
     assert "s_read waits" in text_of(plain)
+
+
+def test_a_word_that_finds_its_slot_at_once_takes_no_longer_than_its_latency() -> None:
+    program = compile_text("(stream 's 0 3 :m 1)", topology=mesh(4))
+    found = set()
+    for start in range(8):
+
+        async def main(node: Node, start: int = start) -> None:
+            await node.cop.s_load()
+            await node.compute(100 + start)
+            if node.number == 0:
+                await node.cop.s_write(np.ones(1, np.int32))
+            elif node.number == 3:
+                await node.cop.s_read()
+
+        entry = run(program, main, period=8)["operators"]["s"]
+        assert entry["bound"] == {"cycles": 7, "kind": "latency", "text": entry["bound"]["text"]}
+        found.add(entry["under_way"])
+    assert min(found) == 7

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -10,10 +11,22 @@ import pytest
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh, torus
-from pointsman.plan.cost.lower_bound import Cuts, Hardware, LowerBound, demand, lower_bound, program_bounds, scheduled
+from pointsman.plan.cost.lower_bound import (
+    ACCESS_TO_ACCESS,
+    Cuts,
+    Hardware,
+    LowerBound,
+    _told_of,
+    demand,
+    lower_bound,
+    program_bounds,
+    scheduled,
+)
 from pointsman.program.program import Operator
 
 ROUTERS = scheduled(NodeShape())
+AT_ONCE = replace(ROUTERS, latency=False)
+"""Words that are there as soon as they are written: what long messages are bound by."""
 
 
 def only(text: str, topology: Topology) -> Operator:
@@ -21,9 +34,9 @@ def only(text: str, topology: Topology) -> Operator:
     return operator
 
 
-def bound(text: str, topology: Topology, *, messages: float = 1) -> LowerBound:
+def bound(text: str, topology: Topology, *, messages: float = 1, routers: Hardware = ROUTERS) -> LowerBound:
     operator = only(text, topology)
-    (found,) = program_bounds([operator], {operator.label: messages}, topology, ROUTERS).values()
+    (found,) = program_bounds([operator], {operator.label: messages}, topology, routers).values()
     return found
 
 
@@ -58,7 +71,46 @@ def test_words_of_a_half_leave_it_by_the_links_of_the_cut() -> None:
     ],
 )
 def test_busiest_processor_of_each_kind_of_operator(text: str, cycles: float) -> None:
-    assert bound(text, mesh(3, 3)).cycles == cycles
+    assert bound(text, mesh(3, 3), routers=AT_ONCE).cycles == cycles
+
+
+@pytest.mark.parametrize(
+    ("text", "cycles"),
+    [
+        ("(stream 's 0 8 :m 1)", 8),  # 4 links
+        ("(stream 's 0 8 :m 12)", 19),
+        ("(cshift 's 1 :m 1)", 8),  # from the last node to the first
+        ("(allreduce 'r 'add :m 1)", 11),  # 9 nodes: 1, 2, 3, 4, 5, 6, 8, 11 known from the 4th cycle on
+        ("(prefix 'r 'add :m 1)", 8),
+        ("(broadcast 'b (runtime) :m 1)", 6),  # from the middle
+    ],
+)
+def test_one_message_takes_its_latency(text: str, cycles: float) -> None:
+    found = bound(text, mesh(3, 3))
+    assert (found.cycles, found.kind) == (cycles, "latency")
+    assert bound(text, mesh(3, 3), messages=100).kind != "latency", (
+        "many may follow each other while the first is under way"
+    )
+
+
+@pytest.mark.parametrize("nodes", [2, 3])
+def test_nobody_can_know_of_all_nodes_sooner_than_the_bound_says(nodes: int) -> None:
+    """By breadth-first search over nodes a link apart, each of which writes or reads in every cycle."""
+    delay, cycles = ACCESS_TO_ACCESS + 1, _told_of(nodes)
+    one_each = tuple(frozenset([k]) for k in range(nodes))
+    states = {(one_each, ((frozenset(),) * nodes,) * delay)}  # known, and what was written in the cycles before
+    most = []
+    for _ in range(cycles):
+        following = set()
+        for known, written in states:
+            news = ([k, *(j for j in range(nodes) if written[0][j] - known[k])] for k in range(nodes))
+            for choice in product(*news):
+                wrote = tuple(known[k] if choice[k] == k else frozenset() for k in range(nodes))
+                read = (known[k] if choice[k] == k else known[k] | written[0][choice[k]] for k in range(nodes))
+                following.add((tuple(read), (*written[1:], wrote)))
+        states = following
+        most.append(max(len(one) for known, _ in states for one in known))
+    assert most[-1] == nodes > most[-2]
 
 
 @pytest.mark.parametrize("text", ["(barrier 'b)", "(broadcast 'b 0 :m 8 :valid 3)", "(permute 'p (runtime) :m 4)"])
