@@ -88,6 +88,8 @@ WAYS = [
     Way("barrier", "str_barrier", ""),
     Way("cshift", "str_shift", "1"),
     Way("eoshift", "str_shift", "1"),
+    Way("cshift", "str_shift_round", "1"),
+    Way("eoshift", "str_shift_round", "1"),
     Way("permute", "str_permute", "'reverse"),
     Way("permute", "sch_permute_runtime", "(runtime)"),
     Way("cshift", "sch_shift_runtime", "(runtime)"),

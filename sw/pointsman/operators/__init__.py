@@ -44,7 +44,6 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrBcastTree(),
     ParBcast(),
     *(StrShift(window=window) for window in (8, 6, 4, 3, 2, 1)),
-    StrShiftRound(),
     *(StrPermute(window=window) for window in (8, 4, 2, 1)),
     SchPermuteRuntime(),
     SchShiftRuntime(),
@@ -69,6 +68,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *CHAINS,
     *ONLINE,
     *REPLACEMENTS,
+    StrShiftRound(),
 )
 
 __all__ = [

@@ -82,6 +82,8 @@ WAYS = [
     ("seqwrite", "repl_seq_runtime", ("runtime",)),
     ("seqwrite", "str_seqwrite_fan", ()),
     ("broadcast", "str_bcast_round", ("constant",)),
+    ("cshift", "str_shift_round", ("constant",)),
+    ("eoshift", "str_shift_round", ("constant",)),
 ]
 """Kind, implementation and how its operands are given."""
 
