@@ -104,8 +104,7 @@ class Candidates:
         candidates of the same division with other lengths; the most promising first."""
         priced, analysis = self._priced(one.variant), one.variant.analysis
         shape = analysis.context.shape
-        needed = _needed(one.structure, analysis)
-        lengths = schedule_lengths(one.structure, shape, self.period, needed, analysis.context.topology)
+        lengths = _lengths(one.structure, analysis, self.period)
         found = list(priced.ways(one.structure, (n for n in lengths if n != one.period), whole=False))
         for other in neighbours(analysis, one.structure):
             try:
@@ -143,11 +142,9 @@ class Candidates:
 
     def _otherwise(self, variant: Variant, structure: Structure, except_for: int | None = None) -> list[Candidate]:
         """Candidates of a division with all schedule lengths but one, the most promising first; none with too many phases."""
-        shape = self.analysis.context.shape
         try:
             refuse_many_phases(structure, self.most_phases)
-            needed = _needed(structure, variant.analysis)
-            lengths = schedule_lengths(structure, shape, self.period, needed, self.analysis.context.topology)
+            lengths = _lengths(structure, variant.analysis, self.period)
         except PlanError:
             return []
         ways = self._priced(variant).ways(structure, (n for n in lengths if n != except_for), whole=False)
@@ -203,9 +200,7 @@ def find_candidates(
         for structure in with_schedules(divided, variant.analysis):
             try:
                 refuse_many_phases(structure, most_phases)
-                needed = _needed(structure, variant.analysis)
-                around = analysis.context
-                lengths = schedule_lengths(structure, around.shape, period, needed, around.topology)
+                lengths = _lengths(structure, variant.analysis, period)
             except PlanError as error:
                 refused.append(error)
                 continue
@@ -216,6 +211,12 @@ def find_candidates(
     ways.sort(key=lambda one: (one.whole, one.estimate, one.period))
     first = tuple(_divisions_first(ways))
     return Candidates(first, gap, tuple(refused), fits, analysis, period, most_phases, several)
+
+
+def _lengths(structure: Structure, analysis: ProgramAnalysis, asked: int | None) -> list[int]:
+    """Schedule lengths to try (`schedule_lengths`)."""
+    context = analysis.context
+    return schedule_lengths(structure, context.shape, asked, _needed(structure, analysis), context.topology)
 
 
 def _needed(structure: Structure, analysis: ProgramAnalysis) -> int:
