@@ -48,7 +48,7 @@ from math import ceil
 
 import numpy as np
 
-from numesh.codes import FIRST_FREE_VFSM
+from numesh.codes import ACCESS_TO_ACCESS, FIRST_FREE_VFSM
 from numesh.shape import NodeShape
 from pointsman.network import Topology
 from pointsman.operators.api.operands import operand, runtime_values
@@ -56,10 +56,6 @@ from pointsman.program.program import Operator
 
 MOST_VALUES = 256
 """Run-time values of an operator beyond which it has no bound."""
-
-
-ACCESS_TO_ACCESS = 3
-"""Cycles from the end of the access that writes a word to the end of the one that reads it, besides one for each link."""
 
 
 @dataclass(frozen=True)
@@ -362,8 +358,7 @@ def _needs(flows: list[Flow], m: int, cuts: Cuts, nodes: tuple[int, ...], *, fun
         # Combined on the way: each sender but the last receiver's own words is read once by somebody who combines.
         combined = 0 if flow.ordered or len(senders) == 1 else len({*senders, *receivers}) - 1
         reads = max(len(receivers), combined + len(receivers) - 1)
-        told = _told_of(combined + 1)
-        latency = max(latency, told + m - 1 if told else 0, m + ACCESS_TO_ACCESS + _farthest(flow, nodes, cuts))
+        latency = max(latency, _told_of(combined + 1) + m - 1, m + ACCESS_TO_ACCESS + _farthest(flow, nodes, cuts))
         deliveries += m * reads
         writes += m * len(senders)
         inside = cuts.masks
@@ -387,11 +382,12 @@ def _farthest(flow: Flow, nodes: tuple[int, ...], cuts: Cuts) -> int:
 
 
 def _told_of(nodes: int) -> int:
-    """Cycles until a node can know of as many nodes, each of which accesses its router once a cycle; 0 for one."""
+    """Cycles until a node can know of as many nodes, each of which accesses its router once a cycle; for one node those until
+    it could read."""
     known = [1] * (ACCESS_TO_ACCESS + 2)  # at the end of each cycle, of the one before the first on
     while known[-1] < nodes:
         known.append(known[-1] + known[-ACCESS_TO_ACCESS - 2])
-    return len(known) - 1 if nodes > 1 else 0
+    return len(known) - 1
 
 
 def _any_before(inside: np.ndarray) -> np.ndarray:

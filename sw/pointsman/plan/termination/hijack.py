@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from numesh.codes import ACCESS_TO_ACCESS
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators import Context, Implementation, Metric, RoleDraft, Wiring
 from pointsman.operators.api.loading import Loading
@@ -30,8 +31,8 @@ LENGTHS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64)
 """Lengths of the message, in words, that are tried."""
 HOP = 8
 """Cycles of a word from processor to processor over a stream of some links, besides its wait for a slot, about."""
-LEAST_HOP = 4
-"""Least such cycles: a word is there 3 cycles and one for each link after it was written."""
+LEAST_HOP = ACCESS_TO_ACCESS + 1
+"""Least such cycles, over a single link."""
 WINDOW = 4
 """Most words by which the streams that a node writes may be apart."""
 
@@ -128,22 +129,15 @@ def _up_and_down(
 ) -> _Way | None:
     """A word of each node up a tree, then a word down, where streams lead both ways; None if they do not."""
     part = frozenset(nodes)
-    passed: dict[int, set[int]] = {}
-    for chain in routed.chains:
-        passed.setdefault(chain.stream, set()).update(vfsm.node for vfsm in chain.vfsms)
     to: dict[int, dict[int, int]] = {}
-    for number in sorted(suitable):
+    for number in sorted(_inside(part, suitable, routed)):
         stream = routed.streams[number]
-        if len(stream.destinations) == 1 and number in passed and passed[number] <= part:
+        if len(stream.destinations) == 1:
             to.setdefault(stream.source, {}).setdefault(stream.destinations[0], number)
     both = {node: [other for other in sorted(ends) if node in to.get(other, {})] for node, ends in to.items()}
-    parents = min(
-        (found for root in nodes if len(found := _breadth_first(root, both)) == len(part)),
-        key=lambda found: sum(_level(node, found) for node in nodes),
-        default=None,
-    )
-    if parents is None:
-        return None
+    if len(_breadth_first(nodes[0], both)[0]) < len(part):
+        return None  # nor from any other root, as both ends of each pair lead to the other
+    parents, levels = min((_breadth_first(root, both) for root in nodes), key=lambda found: sum(found[1].values()))
     lanes: dict[int, tuple[LaneImage, ...]] = {}
     for node in nodes:
         children = [child for child in nodes if parents[child] == node != child]
@@ -168,7 +162,6 @@ def _up_and_down(
     end = termination(graph, lanes, 1, nodes)
     if not end.message_bound:
         return None
-    levels = {node: _level(node, parents) for node in nodes}
     root = next(node for node in nodes if levels[node] == 0)
     delays, spread = _from_the_turn(end, graph, lanes, root, levels, drain)
     return _Way(1, lanes, delays, spread, 2 * max(levels.values()) * (routed.period / 2 + HOP))
@@ -204,23 +197,16 @@ def _from_the_turn(
     return delays, leaves - min(soonest[node] + delay for node, delay in delays.items())
 
 
-def _breadth_first(root: int, near: Mapping[int, Sequence[int]]) -> dict[int, int]:
-    """The parent of each node that is reached from ``root``, whose parent is itself."""
-    parents = {root: root}
+def _breadth_first(root: int, near: Mapping[int, Sequence[int]]) -> tuple[dict[int, int], dict[int, int]]:
+    """The parent of each node that is reached from ``root``, whose parent is itself, and how far it is from the root."""
+    parents, levels = {root: root}, {root: 0}
     queue = [root]
     for node in queue:
         for other in near.get(node, ()):
             if other not in parents:
-                parents[other] = node
+                parents[other], levels[other] = node, levels[node] + 1
                 queue.append(other)
-    return parents
-
-
-def _level(node: int, parents: Mapping[int, int]) -> int:
-    count = 0
-    while parents[node] != node:
-        node, count = parents[node], count + 1
-    return count
+    return parents, levels
 
 
 def _suitable(planned: Iterable[PlannedOperator], routed: RoutedPhase) -> list[int]:
@@ -240,10 +226,7 @@ def _suitable(planned: Iterable[PlannedOperator], routed: RoutedPhase) -> list[i
 def _tree(part: frozenset[int], suitable: Iterable[int], routed: RoutedPhase) -> list[int] | None:
     """Streams that lead from a root to all nodes of a part, in the order in which words pass; None if there are none. Chosen: a
     tree whose slowest stream is quickest (the first-order cost of §5.2.3), and of these one with the least depth."""
-    passed: dict[int, set[int]] = {}
-    for chain in routed.chains:
-        passed.setdefault(chain.stream, set()).update(vfsm.node for vfsm in chain.vfsms)
-    inside = [s for s in suitable if s in passed and passed[s] <= part]
+    inside = _inside(part, suitable, routed)
     reached_by: dict[int, list[int]] = {}
     for stream in sorted(inside, key=lambda s: (-routed.words(s), -len(routed.streams[s].destinations), s)):
         reached_by.setdefault(routed.streams[stream].source, []).append(stream)
@@ -265,6 +248,14 @@ def _tree(part: frozenset[int], suitable: Iterable[int], routed: RoutedPhase) ->
         if best is not None:
             return best[1]
     return None
+
+
+def _inside(part: frozenset[int], suitable: Iterable[int], routed: RoutedPhase) -> list[int]:
+    """Those of the suitable streams whose words pass nodes of a part only."""
+    passed: dict[int, set[int]] = {}
+    for chain in routed.chains:
+        passed.setdefault(chain.stream, set()).update(vfsm.node for vfsm in chain.vfsms)
+    return [s for s in suitable if s in passed and passed[s] <= part]
 
 
 def _depth(tree: Iterable[int], routed: RoutedPhase) -> int:

@@ -8,11 +8,11 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from numesh.codes import ACCESS_TO_ACCESS
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh, torus
 from pointsman.plan.cost.lower_bound import (
-    ACCESS_TO_ACCESS,
     Cuts,
     Hardware,
     LowerBound,
