@@ -27,6 +27,7 @@ from .node.role_choices import role_choices
 from .node.rules import role_problems, schedule_problems
 from .node.subphases import check_subphases, second_schedules
 from .phases.all_phases import AllPhases
+from .phases.broadcast_barriers import check_broadcast_barriers
 from .phases.continuing import check_continuing, widened
 from .phases.drain import check_dropped
 from .phases.ends import check_ends, phase_games
@@ -157,6 +158,7 @@ def _check_streams(view: PhaseView, streams: PhaseStreams, notebook: Notebook) -
     """Check the words of a phase and its end; gives the games of the phase, None if no end needs them."""
     streams.check()
     games = phase_games(view, streams, notebook)
+    check_broadcast_barriers(view, streams, notebook)
     if games is not None:
         check_ends(games)
         check_dropped(games)

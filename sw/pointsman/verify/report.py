@@ -202,7 +202,14 @@ RULES: dict[str, Rule] = {
         "Each function of each node returns the message of the operator's definition, word by word, for every run-time value; "
         "all return, and no word is left.",
         "A.1",
-        ("meaning.meaning", "meaning.messages", "meaning.made", "meaning.replaced", "structure.programs"),
+        (
+            "meaning.meaning",
+            "meaning.messages",
+            "meaning.made",
+            "meaning.replaced",
+            "phases.broadcast_barriers",
+            "structure.programs",
+        ),
     ),
     "passages": Rule("A node passes every phase in which its router has a part.", "§5.2, §5.5.2", ("phases.passages",)),
 }

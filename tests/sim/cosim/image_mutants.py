@@ -78,7 +78,7 @@ HARMLESS = {
     "LaneImage.words": "the message's own length, in the other of two ways",
     "NodeImage.operators": UNUSED,
     "NodeImage.phases": "an order of phases, each of which says which it is",
-    "NodeImage.ways": "a way of a node beside its others (two mutants, not looked into)",
+    "NodeImage.ways": "an end of a node's ways, which only tells what need not be loaded ahead",
     "NodeOperator.enters": "another phase in which it continues, where the node may begin as well",
     "NodeOperator.role_of": "another role that does the same",
     "NodePhase.annotations": "of a VFSM that moves nothing before a load function has rewritten it",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from functools import cache
 
 import pytest
 
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
@@ -95,3 +98,45 @@ def test_a_barrier_in_the_router_goes_on_over_other_phases() -> None:
         record = run_nodes([numesh_node(images, k, machine) for k in range(4)], main, machine)
     assert record.results == [[(k - 1) % 4 * 10 + turn for turn in range(6)] for k in range(4)]
     assert all(min(b) > max(a) for a, b in zip(entered, left, strict=True))
+
+
+@cache
+def by_a_broadcast(size: tuple[int, ...]) -> Images:
+    program = compile_text("(barrier 'a :impl 'repl_barrier_bcast)", topology=mesh(*size))
+    return make_images(make_plan(program, NodeShape(), name="many words", period=16))
+
+
+def of_words(images: Images, words: int) -> Images:
+    """The barrier by a broadcast of so many words."""
+    (index,) = images.replaced[0].parts
+    operators = list(images.operators)
+    program = operators[index].program
+    assert program is not None
+    operators[index] = replace(operators[index], m=words, program=replace(program, m=words))
+    return replace(images, operators=tuple(operators))
+
+
+def first_to_leave(images: Images, late: int) -> int:
+    """When the first node leaves the barrier to which node ``late`` comes after 1,000 cycles."""
+
+    async def main(node: Node) -> int:
+        await node.cop.a_load()  # from here on its router takes words
+        await node.compute(1000 * (node.number == late))
+        await node.cop.a_func()
+        return node.time
+
+    with Machine(images.shape, images.topology, engine="model", progress=False) as machine:
+        nodes = [numesh_node(images, number, machine) for number in range(images.topology.nodes)]
+        return min(run_nodes(nodes, main, machine).results)
+
+
+@pytest.mark.parametrize("size", [(2, 1), (3, 2)])
+def test_as_many_words_as_the_judge_asks_for_find_no_room_on_the_way(size: tuple[int, ...]) -> None:
+    images = by_a_broadcast(size)
+    (index,) = images.replaced[0].parts
+    enough = next(w for w in range(1, images.operators[index].m + 1) if check_images(of_words(images, w)).ok)
+    assert enough > 1
+    nodes = range(images.topology.nodes)
+    assert min(first_to_leave(of_words(images, enough), late) for late in nodes) > 1000
+    # The judge gives each VFSM room for a word, which those that read registers do not use: it asks for a few words more.
+    assert min(first_to_leave(of_words(images, enough // 3), late) for late in nodes) < 1000

@@ -55,8 +55,11 @@ class ReplAllreduce(Replacement):
     def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
         function = operator.instances[0].operand("function") if operator.kind == "allreduce" else None
         roots = _roots(operator, context)
+        # A barrier waits for all nodes, also for those without a message of their own.
+        valid = operator.valid if operator.kind == "allreduce" else None
+        to_roots = [(("function", function), ("destination", root)) for root in roots]
         return (
-            _part(operator, "reduce", [(("function", function), ("destination", root)) for root in roots]),
+            _part(operator, "reduce", to_roots, valid=valid),
             _part(operator, "broadcast", [(("source", root),) for root in roots], valid=None),
         )
 

@@ -5,7 +5,8 @@ means is proven by itself (`meaning`, `messages`); here their definitions are pu
 (`pointsman.runtime.api.replaced`): every node hands the message that one part gave it to the next. Messages are terms, as there,
 and each node must end with what the definition of the replaced operator says, for every run-time value.
 
-Leaves out barriers that are a broadcast of many words: who waits for whom there is a matter of room, not of messages.
+Leaves to ``phases.broadcast_barriers`` a barrier that is a broadcast of many words: who waits for whom there is a matter of room,
+not of messages.
 """
 
 from __future__ import annotations
@@ -35,14 +36,16 @@ def check_replaced(images: Images, notebook: Notebook) -> None:
             continue  # noted with the structure
         whole = _Whole(one, [part for part in parts if part is not None])
         notebook.counts["replaced operators"] += 1
-        if one.program.kind == "barrier" and not whole.tells:
-            notebook.leave_out("that a broadcast of many words is a barrier")
-            continue
         for values, node, message in whole.problems():
             right = "what the definition of the operator says"
             said = (values,) if values else ()
             label, source = one.program.label, one.source
             notebook.add(Finding("meaning", message, right, node=node, operator=label, source=source, values=said))
+
+
+def is_one_broadcast(whole: Operator, parts: Sequence[Operator]) -> bool:
+    """Is it a barrier whose work a single broadcast does?"""
+    return whole.kind == "barrier" and [part.kind for part in parts] == ["broadcast"]
 
 
 @dataclass
@@ -61,17 +64,13 @@ class _Whole:
     image: ReplacedImage
     parts: Sequence[Operator]
 
-    @property
-    def tells(self) -> bool:
-        """Do the parts bring messages of all nodes together?"""
-        return any(part.kind in FUNCTIONAL for part in self.parts)
-
     def problems(self) -> Iterator[tuple[str, int | None, str]]:
         """(run-time values, node, what is wrong) of each problem."""
         program = self.image.program
         unlike = self._unlike()
         if unlike is not None:
             yield "", None, unlike
+        if unlike is not None or is_one_broadcast(program, self.parts):
             return
         for values in values_of(program):
             said = ", ".join(f"{n} {v}" for n, v in zip(program.runtime_names, values, strict=True) if v is not None)

@@ -12,7 +12,7 @@ before and after.
 * *Schedules.* A command that VFSM 1 takes in slot s lets the router run the other schedule from slot s + ``POINTER_LATENCY``
   on. A first leg in the slot before is followed by whatever the other schedule has there. If that is a second leg for the same
   link, it takes a word that was not for it. That matters where words may wait in the router: in a phase that nodes leave each
-  for itself and come to again, and of operators that continue.
+  for itself and come to again, and of operators that continue in the next phase, too.
 * *Memories.* While a phase is loaded the router runs the loader phase, in which nothing but VFSM 1 moves; that no word waits in
   a buffer whose VFSM another phase has is proven in ``reuse`` and ``continuing``.
 
@@ -105,7 +105,10 @@ def check_pointers(phases: AllPhases, notebook: Notebook) -> None:
     """Check that no first leg of a fork meets another's second leg when a node changes its schedule."""
     for earlier, view in enumerate(phases.views):
         for node, here in view.nodes.items():
-            going = phases.continuing(node, earlier)
+            going = {
+                vfsm: phases.images.operators[index].continues
+                for vfsm, index in phases.continuing(node, earlier).items()
+            }
             loose = phases.stays_loose(node, earlier)
             if not going and not loose:
                 continue
@@ -117,7 +120,8 @@ def check_pointers(phases: AllPhases, notebook: Notebook) -> None:
                 kept = phases.kept(node, earlier, later)
                 for (pipeline, slot), legs in firsts.items():
                     for vfsm, port in legs:
-                        if not loose and (pipeline, vfsm) not in going:
+                        # An operator is over before the node goes on to a phase without it (``continuing``).
+                        if not loose and later not in going.get((pipeline, vfsm), ()):
                             continue
                         notebook.counts["forks over a change of schedule"] += 1
                         second = pipeline, there.columns[pipeline][slot]

@@ -70,6 +70,11 @@ def test_each_instance_has_a_middle_of_its_own() -> None:
     assert [instance.operand("destination") for instance in reduce.instances] == [1, 1]
 
 
+def test_a_barrier_waits_for_nodes_that_are_not_valid() -> None:
+    (only,) = found("(barrier 'r :valid '(0 3) :impl 'repl_allreduce)", 2, 2)
+    assert [part.valid for part in only.program.operators()] == [None, None]
+
+
 def test_what_promises_more_is_tried_besides() -> None:
     # Up a tree whole messages wait at every processor; in a reduce alone they have all slots to themselves.
     as_it_is, replaced = found("(allreduce 'r 'mine :m 4000)", 4, 4)

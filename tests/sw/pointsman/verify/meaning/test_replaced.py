@@ -65,9 +65,13 @@ def test_what_replaces_an_operator_means_it(text: str) -> None:
     assert not report.unchecked
 
 
-def test_a_broadcast_of_many_words_is_left_out_and_that_is_said() -> None:
-    report = judged(images("(barrier 'a :impl 'repl_barrier_bcast)"))
-    assert report.unchecked == ("that a broadcast of many words is a barrier",)
+def test_a_broadcast_alone_is_a_barrier_by_its_length_a_stream_is_none() -> None:
+    found = images("(barrier 'a :impl 'repl_barrier_bcast)")
+    assert judged(found).ok  # left to `phases.broadcast_barriers`
+    (row,) = found.replaced[0].program.instances
+    to_the_last = replace(row, operands=(("source", 0), ("destination", 3)))
+    stream = with_part(found, 0, lambda one: replace(one, kind="stream", instances=(to_the_last,)))
+    assert judged(stream).rules == ("meaning",)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,9 @@ from pointsman.artifacts.images.images import SYNC, Images, Rewrite
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
+from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_tree import fold
+from pointsman.plan.structure.structure import divided
 from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
 
@@ -87,3 +90,20 @@ def test_a_second_leg_does_not_take_a_word_of_the_phase_before(by_hand: ModuleTy
     assert changes
     pairs = ("VFSM 5 of phase b", "VFSM 3 of phase a") if shift == 0 else ()
     assert found == {f"{one} takes its word as a second leg if the node changes" for one in pairs}
+
+
+def test_an_operator_that_is_over_before_the_next_phase_has_no_word_there() -> None:
+    text = """
+    (parallel (broadcast 'a 0 :m 1) (sequential (eoshift 'b 1 :m 3) (cshift 'c 0 :m 20) (barrier 'd)))
+    (parallel (barrier 'e) (loop 'l 3 (stream 'f 1 2 :m 1) (barrier 'g)))"""
+    program = compile_text(text, topology=mesh(2, 2))
+    shape = NodeShape(vfsms=64, schedule_depth=256, registers=32)
+    # A phase for each operator beside 'a', which goes on to that of 'd'; the next has second legs where its first legs are.
+    root = disjoint_tree(program)
+    structure = divided(program, root, fold(root, lambda part, i: True))
+    images = make_images(make_plan(program, shape, name="t", period=16, structures=[structure]))
+    (lasting,) = (one for one in images.operators if one.label == "a")
+    assert lasting.continues == (0, 1, 2)
+    report = check_images(images)
+    assert report.ok, report.render()
+    assert report.counts["forks over a change of schedule"]
