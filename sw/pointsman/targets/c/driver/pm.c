@@ -846,7 +846,9 @@ void pm_next_load(struct pm *cop, unsigned entry)
     const struct pm_entry *found = entry_at(cop, entry);
     unsigned i, k, p;
     for (i = 0; cop->current < 0 && i < found->count; i++) {
-        int number = cop->node->operators[found->operators[i]].phase, alone = !holds(cop, number);
+        const struct pm_operator *op = &cop->node->operators[found->operators[i]];
+        /* An operator that continues may begin in a phase in which this node has no part. */
+        int number = op->enters >= 0 ? op->enters : op->phase, alone = !holds(cop, number);
         const struct pm_phase *phase = phase_at(cop, number);
         for (p = 0; p < PM_PHASES; p++)
             if ((int)p != number && phase_at(cop, (int)p) && phase_at(cop, (int)p)->block == phase->block)
