@@ -43,9 +43,9 @@ def check_replaced(images: Images, notebook: Notebook) -> None:
             notebook.add(Finding("meaning", message, right, node=node, operator=label, source=source, values=said))
 
 
-def is_one_broadcast(whole: Operator, parts: Sequence[Operator]) -> bool:
+def is_one_broadcast(whole: Operator, parts: Sequence[Operator | None]) -> bool:
     """Is it a barrier whose work a single broadcast does?"""
-    return whole.kind == "barrier" and [part.kind for part in parts] == ["broadcast"]
+    return whole.kind == "barrier" and [part and part.kind for part in parts] == ["broadcast"]
 
 
 @dataclass

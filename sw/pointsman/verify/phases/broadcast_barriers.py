@@ -26,10 +26,11 @@ MOST_STEPS = 100_000_000
 def check_broadcast_barriers(view: PhaseView, streams: PhaseStreams, notebook: Notebook) -> None:
     """Check the broadcasts of a phase each of which does the work of a barrier alone."""
     for whole in view.images.replaced:
-        index = whole.parts[0]
-        program = view.images.operators[index].program
-        if index not in view.image.operators or program is None or not is_one_broadcast(whole.program, (program,)):
+        parts = [view.images.operators[index].program for index in whole.parts]
+        if not is_one_broadcast(whole.program, parts) or whole.parts[0] not in view.image.operators:
             continue
+        index, program = whole.parts[0], parts[0]
+        assert program is not None
         games = PhaseGames(view, streams.promises, streams.traces, notebook)
         games.steps = MOST_STEPS
         notebook.counts["barriers by a broadcast"] += 1

@@ -54,3 +54,9 @@ def test_rows_do_not_wait_for_each_other() -> None:
     assert {(one.node, int(one.message.split()[-3])) for one in findings if "before" in one.message} <= {
         (a, b) for row in ((0, 1, 2), (3, 4, 5)) for a in row for b in row
     }
+
+
+def test_a_barrier_whose_work_nobody_does() -> None:
+    found = images(ROWS)
+    report = check_images(replace(found, replaced=(replace(found.replaced[0], parts=()),)))
+    assert "meaning" in report.rules
