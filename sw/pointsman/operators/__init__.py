@@ -57,7 +57,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrReduce(),
     StrReduce(TreeShape.CHAIN),
     StrAllreduce(by_item=False),
-    *(StrAllreduce(by_item=True, tree_shape=shape) for shape in TreeShape),
+    *(StrAllreduce(by_item=True, tree_shape=shape) for shape in (TreeShape.NEAR, TreeShape.NARROW, TreeShape.CHAIN)),
     StrPrefix(),
     *PREFIXES_LINEAR,
     *COLLECTS,
@@ -69,6 +69,8 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *ONLINE,
     *REPLACEMENTS,
     StrShiftRound(),
+    StrReduce(TreeShape.SHALLOW),
+    StrAllreduce(by_item=False, tree_shape=TreeShape.SHALLOW),
 )
 
 __all__ = [

@@ -4,9 +4,10 @@ The predefined functions combine item by item: an item is sent on as soon as it 
 message plus the latency of a single item. With an application's own functions a processor combines whole messages.
 
 Item by item, what a long message takes is set by the accesses of the busiest processor, a cycle each: it reads a word of each
-child and writes one to its parent. So trees of three shapes (`TreeShape`) are candidates. With n nodes, each index of a vector
+child and writes one to its parent. So trees of several shapes (`TreeShape`) are candidates. With n nodes, each index of a vector
 takes n - 1 writes and as many reads until one node has it, so 2 - 2/n accesses a processor on average, and 3 - 2/n when all
-nodes are to have it; a chain takes 2 and 3.
+nodes are to have it; a chain takes 2 and 3. What a short message takes is set by the levels of the tree, at each of which its
+words wait for their slots.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from pointsman.operators.api.role_script import RoleScript
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
 from pointsman.operators.trees.multicast_trees import Links, multicast_tree
-from pointsman.operators.trees.reduction_trees import ReductionTree, build_tree, centre, chain_tree
+from pointsman.operators.trees.reduction_trees import ReductionTree, build_tree, centre, chain_tree, shallow_tree
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
 
@@ -50,15 +51,19 @@ LEGS = 2
 ROOTS = 16
 """Places of the root that are tried for a narrow tree."""
 
+SHORT = 4
+"""Words of the longest message for which a shallow tree is tried: its processors read those of their many children in turn."""
+
 
 class TreeShape(Enum):
     """Which tree: ``NEAR`` has short ways (Metcalf 1997, B.2), from a node in the middle where the root is free; ``NARROW`` the
     root with which such a tree has the fewest accesses at its busiest node, and then the fewest levels; ``CHAIN`` two chains
-    that meet."""
+    that meet; ``SHALLOW`` few levels, whatever the ways."""
 
     NEAR = "near"
     NARROW = "narrow"
     CHAIN = "chain"
+    SHALLOW = "shallow"
 
 
 class _OnTree(Implementation, ABC):
@@ -74,6 +79,8 @@ class _OnTree(Implementation, ABC):
         valid = taking_part(operator, instance)
         if self.tree_shape is TreeShape.CHAIN:
             return chain_tree(nodes, root, valid)
+        if self.tree_shape is TreeShape.SHALLOW:
+            return shallow_tree(nodes, root, valid)
         found = build_tree(nodes, topology, start=root, valid=valid)
         assert found is not None  # without limits there always is a tree
         return found
@@ -164,6 +171,12 @@ class _OnTree(Implementation, ABC):
         """Words that the busiest processor reads and writes for each word of a message on the way up."""
         return max(1, *(accesses_of(self.tree(operator, i, context.topology)) for i in range(len(operator.instances))))
 
+    def shallow_metric(self, operator: Operator, context: Context) -> Metric:
+        """Whole messages on a shallow tree: at each level a processor reads those of its children one after the other."""
+        depth = max(1, self.depth(operator, context))
+        words = (self.accesses(operator, context) + 1) * depth
+        return Metric(words_per_cycle=1 / words, latency=HOP * depth + 6)
+
     def depth(self, operator: Operator, context: Context) -> int:
         return max(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances)))
 
@@ -230,9 +243,13 @@ class StrReduce(_OnTree):
             return None
         if self.tree_shape is TreeShape.CHAIN and not _surely_by_item(operator):
             return None
+        if self.tree_shape is TreeShape.SHALLOW and operator.m > SHORT:
+            return None
         depth = max(1, self.depth(operator, context))
         if item_by_item(operator):
             return Metric(words_per_cycle=1 / self.accesses(operator, context), latency=HOP_BY_ITEM * depth)
+        if self.tree_shape is TreeShape.SHALLOW:
+            return self.shallow_metric(operator, context)
         return Metric(words_per_cycle=1 / (2 * depth), latency=HOP * depth)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
@@ -277,6 +294,8 @@ class StrAllreduce(_OnTree):
             # Each node reads the outcome, too: an access more.
             words = max(2, self.accesses(operator, context) + 1)
             return Metric(words_per_cycle=1 / words, latency=HOP_BY_ITEM * depth + 6)
+        if self.tree_shape is TreeShape.SHALLOW:
+            return self.shallow_metric(operator, context) if operator.m <= SHORT else None
         return Metric(words_per_cycle=1 / (4 * depth), latency=HOP * depth + 6)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:

@@ -36,7 +36,7 @@ class TreeNode:
 
 @dataclass
 class ReductionTree:
-    """A tree over nodes of a subset; those of `build_tree`, `chain_tree` and `halving_tree` keep its order (`in_order`)."""
+    """A tree over nodes of a subset; all but those of `dimension_tree` keep its order (`in_order`)."""
 
     root: int
     nodes: dict[int, TreeNode]
@@ -165,6 +165,31 @@ def chain_tree(subset: Sequence[int], start: int, valid: Collection[int] | None 
                 (here.before if before else here.after).append(node)
                 parent = node
     return tree
+
+
+def shallow_tree(
+    subset: Sequence[int], start: int, valid: Collection[int] | None = None, *, block: int = 4
+) -> ReductionTree:
+    """A tree over ``subset`` that keeps its order and has about log(n) / log(block) levels: runs of ``block`` positions hang
+    below the one in their middle, runs of these below the one in theirs, and so on; the root is at position ``start``. Positions
+    that are not ``valid`` (None: all are) are left out, but for the start."""
+    wanted = set(range(len(subset)) if valid is None else valid)
+    nodes = {k: TreeNode(subset[k], k, None, valid=k in wanted) for k in sorted(wanted | {start})}
+    left = list(nodes)
+    while len(left) > 1:
+        heads = []
+        for at in range(0, len(left), block):
+            run = left[at : at + block]
+            head = start if start in run else run[len(run) // 2]
+            heads.append(head)
+            # Runs of earlier rounds are nearer to the head: theirs are the inner ones on both sides.
+            nodes[head].before[:0] = [subset[k] for k in run if k < head]
+            nodes[head].after += [subset[k] for k in run if k > head]
+            for k in run:
+                if k != head:
+                    nodes[k].parent = subset[head]
+        left = heads
+    return ReductionTree(subset[start], {here.node: here for here in nodes.values()})
 
 
 def distances(subset: Sequence[int], topology: Topology):  # type: ignore[no-untyped-def]

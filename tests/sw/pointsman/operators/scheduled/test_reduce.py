@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -87,6 +88,8 @@ def test_every_shape_of_tree_gives_what_numpy_gives_in_the_order_of_the_nodes(
     name = text.split("'")[-1].rstrip(")")
     if name == "str_reduce" and shape is TreeShape.NARROW:
         pytest.skip("the destination is the root")
+    if shape is TreeShape.SHALLOW:
+        text = re.sub(r":m \d+", ":m 4", text)
     program = compile_text(text, topology=topology)
     (operator,) = program.operators()
     items = operator.m // operator.type.words
@@ -112,6 +115,20 @@ def test_every_shape_of_tree_gives_what_numpy_gives_in_the_order_of_the_nodes(
     total = wanted.max(axis=0) if "'max" in text else wanted.sum(axis=0)
     readers = [1] if operator.kind == "reduce" else list(taking_part)
     assert [results[n] for n in readers] == [total.tolist()] * len(readers)
+
+
+@pytest.mark.parametrize(("size", "levels"), [((2, 2), 1), ((4, 4), 2), ((8, 8), 3)])
+def test_a_word_takes_few_levels(size: tuple[int, ...], levels: int) -> None:
+    topology = mesh(*size)
+    plan = make_plan(compile_text("(allreduce 'o 'add)", topology=topology), NodeShape(), name="short")
+    up = [stream for phase in plan.phases for stream in phase.routed.streams if "up" in stream.name]
+    parents = {stream.source: stream.destinations[0] for stream in up}
+    (root,) = set(parents.values()) - parents.keys()
+
+    def level(node: int) -> int:
+        return 0 if node == root else 1 + level(parents[node])
+
+    assert max(map(level, range(topology.nodes))) == levels
 
 
 def test_what_long_messages_take_is_near_the_accesses_that_combining_needs() -> None:

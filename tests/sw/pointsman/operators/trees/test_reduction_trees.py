@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pointsman.network import Topology, mesh, torus
-from pointsman.operators.trees.reduction_trees import ANY, ReductionTree, build_tree, centre, chain_tree, halving_tree
+from pointsman.operators.trees.reduction_trees import (
+    ANY,
+    ReductionTree,
+    build_tree,
+    centre,
+    chain_tree,
+    halving_tree,
+    shallow_tree,
+)
 
 SIZES = [(1, 1), (1, 5), (2, 2), (3, 5), (4, 4), (2, 2, 2)]
 
@@ -131,3 +139,16 @@ def test_chain_has_the_valid_nodes_in_order_and_one_child_everywhere_but_at_its_
     assert tree.nodes.keys() == {*wanted, nodes[start]}
     assert all(len(here.children) <= 1 + (node == tree.root) for node, here in tree.nodes.items())
     assert parents(tree) == {child: node for node, here in tree.nodes.items() for child in here.children}
+
+
+@given(subsets(), st.integers(2, 5))
+def test_a_shallow_tree_has_the_valid_nodes_in_order_on_few_levels(case: tuple, block: int) -> None:
+    _, nodes, start, valid = case
+    tree = shallow_tree(nodes, start, valid, block=block)
+    wanted = [node for k, node in enumerate(nodes) if k in valid or k == start]
+    assert tree.in_order() == wanted
+    assert [node for node in wanted if tree.nodes[node].valid] == [node for k, node in enumerate(nodes) if k in valid]
+    assert tree.root == nodes[start]
+    assert parents(tree) == {child: node for node, here in tree.nodes.items() for child in here.children}
+    assert block ** (tree.depth - 1) < len(wanted) or tree.depth == 0
+    assert all(len(here.children) <= (block - 1) * max(1, tree.depth) for here in tree.nodes.values())
