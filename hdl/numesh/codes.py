@@ -47,6 +47,12 @@ SHORTEST_TURN = 2
 """Slots from one turn of a VFSM to its next, at least: sooner, its word may still be refused, and it idles (docs/hardware.md)."""
 SHORTEST_STAY = 2
 """Slots from the read stage of a VFSM that puts its word into a buffer to the first that finds it there, at least."""
+SHORTEST_RELAY = 2
+"""Slots from the read stage of a VFSM that puts its word into an interface register to the first VFSM that finds it there, at
+least."""
+SHORTEST_REFILL = 0
+"""Slots from the read stage of a VFSM that takes the word of an interface register to that of the first that may put its word
+there, at least."""
 ACCESS_TO_ACCESS = 3
 """Cycles from the access that writes a word to the one that reads it, end to end, at least, besides one for each link."""
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from numesh.codes import SHORTEST_REFILL, SHORTEST_RELAY
+
 
 def joint_words(writes: Collection[int], reads: Collection[int], period: int) -> int:
     """Words per period that pass a register which VFSMs write and read in these slots.
 
-    A VFSM at slot t writes in cycle t + 1, so the register is full from cycle t + 2 on. Read in cycle u, it is empty from u + 1
-    on, in time for a VFSM at slot u.
+    The word of a VFSM at slot t is there for VFSMs from slot t + `SHORTEST_RELAY` on. Read in slot u, the register is empty for
+    VFSMs from slot u + `SHORTEST_REFILL` on.
 
     >>> joint_words((0,), (2,), 8)
     1
@@ -20,7 +22,7 @@ def joint_words(writes: Collection[int], reads: Collection[int], period: int) ->
         return 0
     seen: dict[tuple[int, bool], tuple[int, int]] = {}
     full, moved, cycle = False, 0, 0
-    ready = 0  # first cycle in which a VFSM finds a full register so
+    ready = 0  # first cycle in which a VFSM finds the register as it is
     while True:
         slot = cycle % period
         if slot == 0:
@@ -30,8 +32,8 @@ def joint_words(writes: Collection[int], reads: Collection[int], period: int) ->
                 return (moved - before) * period // (cycle - then)
             seen[here] = cycle, moved
         if full and cycle >= ready and slot in reads:
-            full = False
+            full, ready = False, cycle + SHORTEST_REFILL
             moved += 1
-        if not full and slot in writes:
-            full, ready = True, cycle + 2
+        if not full and cycle >= ready and slot in writes:
+            full, ready = True, cycle + SHORTEST_RELAY
         cycle += 1

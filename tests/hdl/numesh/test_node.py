@@ -5,7 +5,17 @@ from typing import Any
 
 import pytest
 
-from numesh.codes import ANNOTATION_LATENCY, ENTRY_LATENCY, POINTER_LATENCY, Annotation, Codes, MoveType, ScheduleEntry
+from numesh.codes import (
+    ANNOTATION_LATENCY,
+    ENTRY_LATENCY,
+    POINTER_LATENCY,
+    SHORTEST_REFILL,
+    SHORTEST_RELAY,
+    Annotation,
+    Codes,
+    MoveType,
+    ScheduleEntry,
+)
 from numesh.memories import NodeMemories
 from numesh.node import Node, node_members
 from numesh.shape import NodeShape, ShapeError
@@ -83,6 +93,29 @@ def test_refusals_delay_words_but_keep_their_order_within_a_vfsm(
     sent = [word for _, word in bench.sent(EAST)]
     assert sent == words[: len(sent)]
     assert len(sent) >= 8
+
+
+@pytest.mark.parametrize("reader", [0, 1])
+def test_a_register_passes_words_from_vfsm_to_vfsm(run_node: Make, program: Make, move: Make, reader: int) -> None:
+    # VFSM 2 of pipeline 0 writes it, VFSM 3 of the same or the other pipeline reads it.
+    moves: list[dict[int, Annotation]] = [{2: move(WEST, REGISTER[3])}, {}]
+    moves[reader][3] = move(REGISTER[3], EAST)
+
+    def sent(writes: int, reads: int) -> list[int]:
+        """Cycles in which words leave, with a turn of each VFSM in 8 slots."""
+        rows = [[0, 0] for _ in range(8)]
+        rows[writes % 8][0], rows[reads][reader] = 2, 3
+        memories = program(SHAPE, [tuple(row) for row in rows], moves)
+        return [cycle for cycle, _ in run_node(SHAPE, memories, 36, offers={WEST: range(9)}).sent(EAST)]
+
+    found = sent(0, SHORTEST_RELAY)
+    assert found[0] == 2 + SHORTEST_RELAY + 1
+    if reader == 0:
+        return  # in a pipeline a VFSM that reads does not run in the slot after one that writes, nor in the same
+    assert sent(0, SHORTEST_RELAY - 1)[0] == 2 + 8 + SHORTEST_RELAY
+    for distance in (SHORTEST_REFILL - 1, SHORTEST_REFILL):
+        found = sent(4 + distance, 4)
+        assert found[1] - found[0] == (8 if distance >= SHORTEST_REFILL else 16)
 
 
 # -- Arbitration between the pipelines ---------------------------------------------------------------------

@@ -20,6 +20,7 @@ from typing import Literal
 
 import numpy as np
 
+from numesh.codes import SHORTEST_RELAY, SHORTEST_STAY
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.roles import VfsmSetting
 from pointsman.operators.api.wiring import Wiring
@@ -238,8 +239,8 @@ class _Chain:
         return end, self.stream, self.chain, index
 
     def turn(self, index: int) -> int:
-        """Most cycles until the next slot of a VFSM, plus two from its read to its write."""
-        return largest_gap(self.vfsms[index].slots, self.wiring.routed.period) + 2
+        """Most cycles until the next slot of a VFSM, and until its word is in the buffer or register that it goes to."""
+        return largest_gap(self.vfsms[index].slots, self.wiring.routed.period) + max(SHORTEST_STAY, SHORTEST_RELAY)
 
     def lane_at(self, node: int, end: Literal["inject", "deliver"]) -> Actor | None:
         """The lane that writes to the chain or reads from it at a node, if there is one."""

@@ -12,19 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from numesh.codes import FIRST_FREE_VFSM, REPROGRAM_VFSM, MoveType
+from numesh.codes import FIRST_FREE_VFSM, REPROGRAM_VFSM, SHORTEST_STAY, SHORTEST_TURN, MoveType
 
 from .node import NodeState, NodeView, Problem, Vfsm
 
 
 def schedule_problems(view: NodeView) -> list[Problem]:
-    """Findings of the rule that depends on the schedule alone: VFSMs that run in two slots running."""
+    """Findings of the rule that depends on the schedule alone: VFSMs whose turns are nearer than ``SHORTEST_TURN``."""
     message, right = "it runs in the slot before as well", "a slot between two runs of a VFSM"
     return [
         Problem("back-to-back", message, right, pipeline, slot, vfsm)
         for pipeline, column in enumerate(view.columns)
         for slot, vfsm in enumerate(column)
-        if vfsm >= FIRST_FREE_VFSM and column[slot - 1] == vfsm
+        if vfsm >= FIRST_FREE_VFSM and vfsm in (column[slot - d] for d in range(1, SHORTEST_TURN))
     ]
 
 
@@ -158,18 +158,21 @@ def _buffers(state: NodeState, problems: _Problems) -> None:
 
 
 def _timing(state: NodeState, buffer: Vfsm, writers: Sequence[Vfsm], taker: Vfsm, problems: _Problems) -> None:
-    """Check that a word written at slot t, in the buffer from t + 2 on, is taken before the writer runs again."""
-    period, slots = state.view.period, state.view.slots
+    """Check that a word written at slot t, in the buffer from t + ``SHORTEST_STAY`` on, is taken before the writer runs again."""
+    stay, period, slots = SHORTEST_STAY, state.view.period, state.view.slots
     pipeline, number = buffer
     column = state.view.columns[pipeline]
     for writer in writers:
         for slot in slots[writer]:
-            if column[(slot + 1) % period] == number != writer[1]:
-                message = f"it writes the buffer of VFSM {number}, which runs in the next slot"
-                problems.note("buffers", message, "a slot between them", (pipeline, writer[1]), slot)
-            taken = min((at - slot - 2) % period for at in slots[taker]) + 2
+            soon = next((d for d in range(1, stay) if column[(slot + d) % period] == number != writer[1]), None)
+            if soon is not None:
+                when = "in the next slot" if soon == 1 else f"{soon} slots later"
+                message = f"it writes the buffer of VFSM {number}, which runs {when}"
+                right = "a slot between them" if stay == 2 else f"{stay - 1} slots between them"
+                problems.note("buffers", message, right, (pipeline, writer[1]), slot)
+            taken = min((at - slot - stay) % period for at in slots[taker]) + stay
             again = min((at - slot - 1) % period for at in slots[writer]) + 1
             if taken >= again:
                 message = f"VFSM {taker[1]} takes its word {taken} slots later, when it has run again"
-                right = f"VFSM {taker[1]} 2 to {again - 1} slots after it"
+                right = f"VFSM {taker[1]} {stay} to {again - 1} slots after it"
                 problems.note("buffers", message, right, (pipeline, writer[1]), slot)

@@ -10,6 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from numesh.codes import SHORTEST_TURN
+
 
 @dataclass
 class Hop:
@@ -71,9 +73,7 @@ class FreeSlots:
 
     def more(self, hops: list[Hop]) -> bool:
         """Give a stream another word a period, over the same VFSMs; False if no slots are free for it."""
-        start = self._first(
-            self._free(hop, hop.pipeline) & ~(self._turned(hop.own, 1) | self._turned(hop.own, -1)) for hop in hops
-        )
+        start = self._first(self._free(hop, hop.pipeline) & ~self._near(hop.own) for hop in hops)
         if start is None:
             return False
         for i, hop in enumerate(hops):
@@ -114,6 +114,13 @@ class FreeSlots:
             self.delivers[place] |= slot
         else:
             self.links[hop.node, hop.destination] |= slot
+
+    def _near(self, own: int) -> int:
+        """Slots too near to those of a VFSM for another turn of it."""
+        near = 0
+        for distance in range(1, SHORTEST_TURN):
+            near |= self._turned(own, distance) | self._turned(own, -distance)
+        return near
 
     def _turned(self, mask: int, by: int) -> int:
         """The mask with every slot ``by`` slots later, in the circle of the period."""
