@@ -45,13 +45,10 @@ def run(trees: ModuleType, seed: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_every_node_receives_what_the_reference_machine_gives_it(trees: ModuleType, seed: int) -> None:
-    run(trees, seed)
-
-
-def test_most_random_programs_are_compiled(trees: ModuleType) -> None:
-    assert sum(run(trees, seed) for seed in range(24, 28)) >= 2
+@pytest.mark.parametrize("block", range(3))
+def test_every_node_receives_what_the_reference_machine_gives_it(trees: ModuleType, block: int) -> None:
+    """And most programs are compiled."""
+    assert sum(run(trees, seed) for seed in range(4 * block, 4 * block + 4)) >= 2
 
 
 @pytest.mark.slow

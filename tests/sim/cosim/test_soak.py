@@ -46,7 +46,11 @@ def test_a_fault_is_found_and_its_seed_named(monkeypatch: pytest.MonkeyPatch, fa
         soak.run_case(5, "model")
 
 
-def test_it_goes_on_where_it_was_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_it_goes_on_where_it_was_stopped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(soak, "SIZES", ((2, 2),))
+    monkeypatch.setattr(soak, "STREAMS", {(2, 2): 1})
     path = tmp_path / "state.json"
     monkey = ["--engine", "model", "--others", "", "--state", str(path)]
     assert soak.main([*monkey, "--node-cycles", "1"]) == 0

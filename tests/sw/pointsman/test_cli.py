@@ -456,7 +456,7 @@ def test_verilated_engine_without_a_compiler_says_what_to_do(tmp_path: Path) -> 
     for kernels in cache_folder().glob("kernels-*"):  # of these there is no need to compile any again
         (cache / kernels.name).symlink_to(kernels)
     environment = {"PATH": str(tmp_path), "POINTSMAN_CACHE": str(cache), "CXX": ""}
-    command = ("run", MATMUL, "--mesh", "2x2", "--size", 4)
+    command = ("run", shift_application(tmp_path, SHIFT_MAIN), "--mesh", "3")
     text = call_process(*command, "--engine", "verilated", status=2, **environment).stderr
     assert "there is no C++ compiler" in text
     assert "hint: install one, or use engine 'model'" in text

@@ -28,12 +28,16 @@ SHAPE = NodeShape(pipelines=1, vfsms=2, schedule_depth=2, neighbours=2, register
 TOPOLOGY = mesh(2)
 needs_compiler = pytest.mark.skipif(build.find_compiler() is None, reason="needs a C++ compiler")
 
-BUILD = """
+QUICK = dict.fromkeys(("_LANES_FLAGS", "_LANES_GCC_FLAGS", "_RUNTIME_FLAGS"), ("-O0",))
+"""Flags of builds of which only that they are made matters: in half the time."""
+BUILD = f"""
+from cosim.engines.verilated import build
+vars(build).update({QUICK})
 from cosim.numesh.engines.verilated import VerilatedEngine
 from numesh.shape import NodeShape
 from pointsman.network import mesh
 engine = VerilatedEngine(NodeShape(pipelines=1, vfsms=2, schedule_depth=2, neighbours=2, registers=1, width=8), mesh(2))
-engine.clock({})
+engine.clock({{}})
 print(engine.time)
 """
 
@@ -42,9 +46,16 @@ def hardware(topology: Topology) -> Hardware:
     return numesh_hardware(SHAPE, topology, node_verilog(SHAPE))
 
 
+@pytest.fixture
+def cache(built: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache that two processes have filled at once; flags of the compiler are theirs."""
+    for name, flags in QUICK.items():
+        monkeypatch.setattr(build, name, flags)
+    return built
+
+
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache that two processes have filled at once."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cache")
     command = [sys.executable, "-c", BUILD]
     environment = {**os.environ, "POINTSMAN_CACHE": str(folder)}
