@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from pointsman.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-POINTSMAN = Path(sys.executable).with_name("pointsman")
 
 BLOCK = re.compile(
     r"(?:^<!-- file: (?P<name>\S+) -->\n)?^```(?P<language>\S*)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
@@ -70,10 +72,9 @@ def test_commands_of_pointsman_succeed_in_their_order(tmp_path: Path) -> None:
         words = shlex.split(command, comments=True)[1:]
         if words[0] == "run" and not any(word.split("=")[0] in ("--engine", "--dry") for word in words):
             words += ["--engine", "model"]
-        result = subprocess.run(
-            [POINTSMAN, *words], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
-        )
-        assert result.returncode == 0, f"{command}\n{result.stdout}{result.stderr}"
+        with contextlib.chdir(tmp_path):
+            result = CliRunner().invoke(main, words)
+        assert result.exit_code == 0, f"{command}\n{result.output}"
         assert result.stdout.strip(), command
         for i, word in enumerate(words):
             if word in ("-o", "--output", "--json", "--readmemh"):

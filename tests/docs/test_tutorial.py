@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from pointsman.cli import main
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "tutorial.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-POINTSMAN = Path(sys.executable).with_name("pointsman")
 BLOCK = re.compile(
     r"(?:^<!-- (?P<mark>[^\n]+) -->\n)?^```(?P<language>\S*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
@@ -45,12 +46,11 @@ def folder(tmp_path: Path) -> Path:
 
 def run(folder: Path, command: str, expected: int = 0) -> str:
     words = shlex.split(command)[1:]
-    done = subprocess.run(
-        [POINTSMAN, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=600, env=None
-    )
-    assert done.returncode == expected, f"{command}\n{done.stdout}{done.stderr}"
-    assert "Traceback" not in done.stderr
-    return done.stdout + done.stderr
+    with contextlib.chdir(folder):
+        done = CliRunner().invoke(main, words)
+    assert done.exit_code == expected, f"{command}\n{done.output}"
+    assert "Traceback" not in done.output
+    return done.output
 
 
 def test_page_has_its_files_and_commands() -> None:
