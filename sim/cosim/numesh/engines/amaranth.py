@@ -27,16 +27,13 @@ class AmaranthEngine(Engine):
     """All nodes as RTL, clocked by hand."""
 
     name = "amaranth"
-    _context: Any
 
     def __init__(self, shape: NodeShape, topology: Topology) -> None:
         super().__init__(shape, topology)
-        links = [(link.node, link.port, link.other, link.other_port) for link in topology.links]
-        self._mesh = Mesh(shape=shape, nodes=self.nodes, links=links)
-        self._bench = _Bench(self._mesh)
-        simulator = Simulator(self._bench)
-        simulator.add_testbench(self._start)
-        simulator.advance()
+        key = (shape, topology)
+        self._bench = _kept.pop(key) if key in _kept else _Bench(shape, topology)
+        self._mesh = self._bench.mesh
+        self._context = self._bench.start()
         self._ports = Cat(
             getattr(self._mesh, f"p_{name}_{node}")
             for node in range(self.nodes)
@@ -48,8 +45,9 @@ class AmaranthEngine(Engine):
         self._tick()
         self._context.set(self._bench.domain.rst, 0)
 
-    async def _start(self, context: Any) -> None:
-        self._context = context
+    def close(self) -> None:
+        _kept.clear()
+        _kept[self.shape, self.topology] = self._bench
 
     def _tick(self) -> None:
         self._context.set(self._bench.domain.clk, 1)
@@ -100,7 +98,7 @@ class AmaranthEngine(Engine):
                 self._fill(annotation.ram, words)
 
     def _fill(self, memory: Memory, words: Sequence[int]) -> None:
-        rows = Cat(memory.data[address] for address in range(memory.depth))
+        rows = Cat(self._bench.rows(memory))
         width = len(rows) // memory.depth
         self._context.set(rows, sum(word << (address * width) for address, word in enumerate(words)))
 
@@ -117,7 +115,7 @@ class AmaranthEngine(Engine):
         return int(self._context.get(value))
 
     def _words(self, memory: Memory) -> list[int]:
-        return [self._get(memory.data[address]) for address in range(memory.depth)]
+        return [self._get(row) for row in self._bench.rows(memory)]
 
     def state(self) -> State:
         rows = [self._node_state(node) for node in self._mesh.nodes]
@@ -170,18 +168,43 @@ class AmaranthEngine(Engine):
 
 
 class _Bench(wiring.Component):
-    """The mesh with a clock that is driven by hand."""
+    """The mesh with a clock that is driven by hand, in a simulator."""
 
-    def __init__(self, mesh: Mesh) -> None:
+    def __init__(self, shape: NodeShape, topology: Topology) -> None:
         super().__init__({})
-        self.mesh = mesh
+        links = [(link.node, link.port, link.other, link.other_port) for link in topology.links]
+        self.mesh = Mesh(shape=shape, nodes=topology.nodes, links=links)
         self.domain = ClockDomain("sync")
+        self._simulator = Simulator(self)
+        self._simulator.add_testbench(self._begun)
+        self._context: Any = None
+        self._rows: dict[Memory, tuple[Any, ...]] = {}
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.domains.sync = self.domain
         m.submodules.mesh = self.mesh
         return m
+
+    def start(self) -> Any:
+        """Everything as it was at first, memories too. Gives what reads and sets signals."""
+        if self._context is not None:
+            self._simulator.reset()
+        self._simulator.advance()
+        return self._context
+
+    def rows(self, memory: Memory) -> tuple[Any, ...]:
+        """All words of a memory."""
+        if memory not in self._rows:
+            self._rows[memory] = tuple(memory.data[address] for address in range(memory.depth))
+        return self._rows[memory]
+
+    async def _begun(self, context: Any) -> None:
+        self._context = context
+
+
+_kept: dict[tuple[NodeShape, Topology], _Bench] = {}
+"""The bench of the engine that was closed last: to make one takes as long as a thousand cycles."""
 
 
 def _bits(value: int, count: int) -> list[int]:
