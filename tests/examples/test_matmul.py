@@ -15,7 +15,7 @@ def published(example, size: int) -> dict[str, float]:
         return {k: float(v) for row in rows if row["mesh"] == f"{size}x{size}" for k, v in row.items() if k != "mesh"}
 
 
-@pytest.mark.parametrize("size", [2, 3, 4, 5, 6, 10])
+@pytest.mark.parametrize("size", [2, 3, 4, pytest.param(5, marks=pytest.mark.slow), 6, 10])
 def test_the_product_is_right_and_io_is_no_worse_than_the_thesis(example, size: int) -> None:
     result = example.run(mesh(size, size), "model")
     assert result.correct, result.answer

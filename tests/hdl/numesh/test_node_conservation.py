@@ -131,6 +131,9 @@ def test_no_word_is_lost_or_doubled_by_any_plain_moves(shape: NodeShape, seed: i
     ledger = Ledger(shape, anything(shape, random_), random_)
     # Words that entered in the last cycle are not inside yet; those that left in it still are.
     entered, left, kept = Counter(ledger.entered), Counter(ledger.left), Counter(ledger.kept)
+    if shape == SHAPES[0]:
+        assert len(entered) > 10, "no traffic is seen"
+        assert left
     assert max(entered.values(), default=1) == 1
     assert max(left.values(), default=1) == 1, "a word left twice"
     assert max(kept.values(), default=1) == 1, "a word is in two places"
@@ -140,15 +143,6 @@ def test_no_word_is_lost_or_doubled_by_any_plain_moves(shape: NodeShape, seed: i
     last_cycle = set(ledger.entered[-shape.neighbours - 1 :])
     assert missing <= last_cycle, f"seed {seed}: lost {sorted(missing - last_cycle)}"
     assert len(set(left) & set(kept)) <= shape.neighbours + shape.pipelines
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_random_programs_move_words(seed: int) -> None:
-    """Guard: the test above sees traffic."""
-    random_ = random.Random(f"conservation {seed}")
-    ledger = Ledger(SHAPES[0], anything(SHAPES[0], random_), random_)
-    assert len(ledger.entered) > 10
-    assert ledger.left
 
 
 @pytest.mark.parametrize("legs", [2, 3, 4])

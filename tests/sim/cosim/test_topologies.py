@@ -39,7 +39,7 @@ NETWORKS = {
     "graph": graph(5, [(0, 3), (3, 1), (1, 4), (4, 2), (2, 0), (0, 1)]),
     "dead link": with_faults(mesh(3, 2), links=[(1, 4)]),
     "dead node": with_faults(mesh(3, 3), nodes=[4]),
-    "mesh of three dimensions": mesh(2, 2, 2),
+    "mesh of three dimensions": mesh(2, 1, 2),
 }
 TEXT = """
 (loop 'l 2

@@ -16,13 +16,13 @@ HALVES = Path(__file__).parents[4] / "examples/halves/halves.py"
 
 @pytest.fixture(scope="module")
 def result() -> pointsman.Result:
-    return pointsman.run(HALVES, mesh(4, 2), engine="model", events=True)
+    return pointsman.run(HALVES, mesh(2, 1), engine="model", events=True)
 
 
 def test_tables_agree_with_the_plain_values(result: pointsman.Result) -> None:
     nodes = result.table("nodes")
     assert nodes.dtype.names is not None
-    assert len(nodes) == 8
+    assert len(nodes) == 2
     for name, cycles in result.values["per_node"].items():
         assert nodes[name].tolist() == cycles
     operators = result.table("operators")
@@ -63,7 +63,7 @@ def test_a_notebook_gets_a_picture_and_a_terminal_text(
 def test_what_a_run_does_not_have_is_said(result: pointsman.Result) -> None:
     with pytest.raises(PointsmanError, match="there is no table 'node'"):
         result.table("node")
-    dry = pointsman.run(HALVES, mesh(4, 2), dry=True)
+    dry = pointsman.run(HALVES, mesh(2, 1), dry=True)
     assert dry._repr_html_().startswith("<pre>")
     assert dry.total_cycles >= 0
     for ask in (lambda: dry.cycles, lambda: dry.table("nodes")):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-import pytest
-
 from cosim.benches.coverage import Coverage
 from cosim.benches.numesh import transfer
 from cosim.benches.numesh.catalogue import ODD

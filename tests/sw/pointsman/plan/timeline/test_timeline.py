@@ -273,5 +273,5 @@ def random_plans() -> list[Plan]:
             where = chance.choice(["", "x", "y"])
             what = chance.choice([f"(broadcast 'o{i} 1 :m 9)", f"(cshift 'o{i} 1 :m 17)", f"(barrier 'o{i})"])
             parts.append(f"(subset (make-1d '{where}) {what})" if where else what)
-        plans.append(plan_of(f"(loop 'l 4 {' '.join(parts)})", mesh(3, 2)))
+        plans.append(plan_of(f"(loop 'l 4 {' '.join(parts)})", mesh(2, 2)))
     return plans

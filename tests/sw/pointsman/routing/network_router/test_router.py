@@ -157,13 +157,13 @@ def test_random_streams_on_random_networks_are_legal_or_refused(seed: int, repla
     agreed(problem, result, replay)
 
 
-@pytest.mark.parametrize("dead", [[5], [27], [0, 63]])
+@pytest.mark.parametrize("dead", [[3], [14], [0, 35]])
 def test_a_dead_node_is_gone_round(dead: list[int], replay: ModuleType) -> None:
     chance = np.random.default_rng(3)
-    alive = [node for node in range(64) if node not in dead]
+    alive = [node for node in range(36) if node not in dead]
     ends = chance.permutation(alive)
     streams = [RouteStream(a, (int(b),)) for a, b in zip(alive, ends, strict=True) if a != b]
-    problem = make_problem(mesh(8, 8), streams, dead_nodes=dead)
+    problem = make_problem(mesh(6, 6), streams, dead_nodes=dead)
     result = route_streams(problem, RouteOptions(effort=0.1))
     agreed(problem, result, replay)
     used = {move[0] for stream in result.streams for word in stream.words for move in word}

@@ -39,8 +39,8 @@ def test_a_part_of_a_cycle_takes_a_whole_one():
 @pytest.mark.parametrize("target", ["numesh", "packet", "tdm"])
 def test_computing_alone_takes_longer_on_every_target(target: str):
     options = {"target": target, "engine": "model"} if target != "tdm" else {"target": target}
-    plain = api.run(HALVES, mesh(2, 2), **options)
-    slow = api.run(HALVES, mesh(2, 2), **options, processor_mhz=500, network_mhz=2000)
+    plain = api.run(HALVES, mesh(2, 1), **options)
+    slow = api.run(HALVES, mesh(2, 1), **options, processor_mhz=500, network_mhz=2000)
     assert plain.correct
     assert slow.correct
     assert plain.values["categories"]["cpu"] > 0
