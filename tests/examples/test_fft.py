@@ -41,7 +41,7 @@ def plan_that_ran(example, engine: str, by: str, *size: int) -> Plan:
     return plan
 
 
-@pytest.mark.parametrize("size", [(2, 2), (4, 2), (4, 4)], ids=str)
+@pytest.mark.parametrize("size", [(2, 2), (4, 2), pytest.param((4, 4), marks=pytest.mark.slow)], ids=str)
 def test_each_distance_is_a_subphase_that_the_application_chooses(example, size: tuple[int, ...]) -> None:
     plan = plan_that_ran(example, "model", "transposition", *size)
     nodes = prod(size)
