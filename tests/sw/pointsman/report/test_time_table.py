@@ -104,7 +104,7 @@ def test_no_bound_is_above_a_run(kind: str, operands: tuple[str, ...], size: str
     assert "o" in text_of(plain)
 
 
-@pytest.mark.parametrize("seed", [0, 2, 3])  # 1 takes ten times as long as others to compile
+@pytest.mark.parametrize("seed", [2, 4, 5, 6])
 def test_no_bound_is_above_a_run_of_several_operators_with_random_delays(seed: int) -> None:
     case = helpers("random_programs").random_case(seed, ((2, 2), (3, 2), (1, 4)))
     body = " ".join(step.text() for step in case.steps)
