@@ -21,8 +21,8 @@ import pickle
 import re
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from typing import Any
 import numba
 from numba.core import config as numba_config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.types import unliteral
 
 from .errors import PointsmanError
 from .files import cache_folder
@@ -55,6 +56,7 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if module not in _folders:
         _folders[module] = _folder(*module)
     made = numba.njit(**options)(function)
+    made.get_call_template = partial(_for_any_value, made.get_call_template)
     before = config.CACHE_DIR
     config.CACHE_DIR = _folders[module] or before
     try:
@@ -64,6 +66,14 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     finally:
         config.CACHE_DIR = before
     return made
+
+
+def _for_any_value(template: Callable[..., Any], args: Iterable[Any], named: Mapping[str, Any]) -> Any:
+    """What another kernel calls: one for all values of a type, where Numba would compile one for each constant that is given.
+
+    That would take half as long again to compile, and gains nothing: what is short LLVM puts in place of the call, constants too.
+    """
+    return template([unliteral(one) for one in args], {name: unliteral(one) for name, one in named.items()})
 
 
 class _Kept(FunctionCache):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pointsman.kernels import compiled_in, is_cold
+from pointsman.kernels import compiled_in, is_cold, kernel
 
 CALLER = """
 from pointsman.kernels import kernel
@@ -33,6 +33,24 @@ from pointsman.kernels import kernel
 def number() -> int:
     return SIZE + {}
 """
+
+
+@kernel
+def added(number: int, more: int) -> int:
+    return number + more
+
+
+@kernel
+def added_twice(number: int) -> int:
+    return added(added(number, 3), 4)
+
+
+def test_a_kernel_is_compiled_for_types_and_not_for_each_constant_that_another_gives() -> None:
+    assert added_twice(1) == 8
+    assert [str(kind) for kind in added_twice.signatures[0]] == ["int64"]
+    assert [[str(kind) for kind in kinds] for kinds in added.signatures] in ([], [["int64", "int64"]])
+    assert added(1, 2) == 3
+    assert len(added.signatures) == 1
 
 
 def write(folder: Path, **modules: str) -> None:
