@@ -1,7 +1,7 @@
 """Least use of slots, VFSMs, registers and links by words, which no router can avoid.
 
 A VFSM slot writes a single link or interface register. So a word costs at least a slot for every delivery and for
-every link that it must cross, some of them at nodes that it cannot avoid.
+every link that it must cross, some of them at nodes that it cannot avoid. A link has as many slots as are not blocked.
 """
 
 from __future__ import annotations
@@ -115,6 +115,8 @@ class Loads:
     """By kind of ``KINDS``, number of its first resource; at the end, the number of resources."""
     gap: np.ndarray
     """By demand, least slots from a word of a chain to the next."""
+    shut: np.ndarray
+    """(wire, slot) that no demand may use, a row each."""
 
     @classmethod
     def of(cls, part: RoutingPart, needs: Sequence[Need]) -> Loads:
@@ -132,7 +134,23 @@ class Loads:
             first.append(len(entries))
         table = np.array(entries, np.int64).reshape(-1, 2)
         gap = np.array([need.gap for need in needs], np.int64)
-        return cls(np.array(first, np.int64), table[:, 0].copy(), table[:, 1].copy(), begins, gap)
+        return cls(np.array(first, np.int64), table[:, 0].copy(), table[:, 1].copy(), begins, gap, _shut(part))
+
+    def wire_room(self, slots: int) -> np.ndarray:
+        """By wire, how many of ``slots`` slots words may use when they are repeated round the period."""
+        shut = np.zeros((self.begins[4] - self.begins[3], slots), np.bool_)
+        shut[self.shut[:, 0], self.shut[:, 1] % slots] = True
+        room: np.ndarray = slots - shut.sum(1)
+        return room
+
+
+def _shut(part: RoutingPart) -> np.ndarray:
+    """(wire, slot) in which all links of the wire are blocked for all demands, a row each."""
+    freed = {pair for demand in part.demands for pair in demand.freed}
+    links = Counter(part.wires)
+    blocked = Counter((part.wires[link], slot) for link, slot in set(part.blocked) - freed)
+    found = sorted(place for place, count in blocked.items() if count == links[place[0]])
+    return np.array(found, np.int64).reshape(-1, 2)
 
 
 def overloaded(
@@ -187,16 +205,13 @@ def _first_overloads(
 ) -> np.ndarray:
     """For each row, the first demand whose chains have too little time, or the number of demands and the first resource that
     is overloaded; -1 if counting finds no overload."""
-    room = np.array(
-        [
-            limits.pipelines * slots - (reserve and limits.phase_change),
-            limits.pipelines * (limits.vfsms - 2),
-            limits.registers - limits.pipelines,
-            slots,
-            part.nodes * limits.pipelines * slots,
-        ],
-        np.int64,
-    )
+    each = [
+        limits.pipelines * slots - (reserve and limits.phase_change),
+        limits.pipelines * (limits.vfsms - 2),
+        limits.registers - limits.pipelines,
+    ]
+    total = part.nodes * limits.pipelines * slots
+    room = np.concatenate([np.repeat(np.array(each, np.int64), part.nodes), loads.wire_room(slots), [total]])
     rows = np.ascontiguousarray(words), np.ascontiguousarray(chains)
     return _find_overloads(*rows, loads.first, loads.resource, loads.amount, loads.begins, room, loads.gap, slots)
 
@@ -213,7 +228,7 @@ def _find_overloads(
     gap: np.ndarray,
     slots: int,
 ) -> np.ndarray:
-    """`_first_overloads` over arrays; ``room``: capacity of each resource by kind."""
+    """`_first_overloads` over arrays; ``room``: capacity of each resource."""
     demands = len(gap)
     found = np.full(len(words), -1, np.int64)
     used = np.empty(begins[-1], np.int64)
@@ -230,11 +245,8 @@ def _find_overloads(
                 r = resource[entry]
                 per_chain = begins[1] <= r < begins[3]
                 used[r] += amount[entry] * (chains[row, d] if per_chain else words[row, d])
-        for kind in range(len(room)):
-            for r in range(begins[kind], begins[kind + 1]):
-                if used[r] > room[kind]:
-                    found[row] = demands + r
-                    break
-            if found[row] >= 0:
+        for r in range(len(room)):
+            if used[r] > room[r]:
+                found[row] = demands + r
                 break
     return found

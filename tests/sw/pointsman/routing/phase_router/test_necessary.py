@@ -54,3 +54,21 @@ def test_what_there_is_too_little_of_is_named() -> None:
     assert overloaded(part, loads, one, one, 8, tight, reserve=True) == ("registers", 0)
     rows, chains = np.array([one, two, [5, 1, 1]]), np.array([one, one, one])
     assert possible(part, loads, rows, chains, 8, LIMITS, reserve=True).tolist() == [True, True, False]
+
+
+def test_blocked_slots_of_a_link_that_every_word_crosses_are_not_there() -> None:
+    streams = [Stream("s", 0, (2,)), Stream("f", 0, (1,))]
+    [port] = mesh(3).at_port[0]
+    taken = [(0, port, slot) for slot in (1, 3, 4)]  # three of the eight slots of the link from 0 to 1
+    ((blocked, _),) = split(streams, mesh(3), SHAPE, taken)
+    ((freed, _),) = split(streams, mesh(3), SHAPE, taken, freed={"f": {(0, port, 3)}})
+    one = [1, 1]
+
+    def over(part: RoutingPart, words: list[int], slots: int) -> tuple[str, int] | None:
+        loads = Loads.of(part, [need for demand in part.demands if (need := need_of(part, demand)) is not None])
+        return overloaded(part, loads, words, one, slots, LIMITS, reserve=True)
+
+    assert over(blocked, [2, 3], 8) is None
+    assert over(blocked, [3, 3], 8) == ("wire", blocked.wires[blocked.links.index((0, 1))])
+    assert over(blocked, one, 2) is not None, "repeated, each of the two slots must be free all the time"
+    assert over(freed, [3, 3], 8) is None, "one of the streams may use a slot more"
