@@ -22,6 +22,7 @@ from .cheapest_path import (
     contested,
     following,
     mark,
+    scratch_for,
 )
 from .steiner import branches_of_tree, grow, tree_of
 
@@ -291,6 +292,13 @@ def negotiate(
     tree_branches = np.zeros((nodes + 1, 6), np.int64)
     tree_onward = np.zeros((nodes + 1, 2), np.int64)
     pattern_of = np.zeros((2, slots), np.int64)
+    most_branches, most_onward, most_fan = nodes + 1, nodes + 1, net.most_links
+    for one in range(demands.first_branch.shape[0] - 1):
+        most_branches = max(most_branches, demands.first_branch[one + 1] - demands.first_branch[one])
+        most_onward = max(most_onward, demands.first_onward[one + 1] - demands.first_onward[one])
+    for row in range(demands.branches.shape[0]):
+        most_fan = max(most_fan, demands.branches[row, 2])
+    scratch = scratch_for(most_branches, most_onward, most_fan, pipelines, slots)
     for chain in range(chains.demand.shape[0]):
         if chains.n_ops[chain]:
             _count(net, demands, chains, use, price, chain, 1)
@@ -364,21 +372,22 @@ def negotiate(
                     pattern = pattern_of[1 if mending else number, :words]
                     gap = _least_gap(pattern, slots)
                     state = following(state)
-                    visits, ops, own_gap = cheapest(
+                    n_visits, n_ops, own_gap = cheapest(
                         branches, onward, net.wires, use.cell_cost, use.wire_cost,
                         use.writers_met[reads], use.readers_met[delivers], use.turn_history, use.numbers, blocked,
                         net.any_blocked, SHUT if mending else NEVER, pattern, gap, pipelines, room, price, state,
-                        demands.anywhere[demand], demands.clashing[demand],
+                        demands.anywhere[demand], demands.clashing[demand], scratch,
                     )  # fmt: skip
                     work += branches.shape[0] * pipelines * slots * (words + min(gap, LONGEST_WAIT)) + 200
-                    if not visits.shape[0]:
+                    if not n_visits:
                         continue
+                    ops = scratch.ops[:n_ops]
                     cost, starts = cheapest_starts(
                         ops, use.cell_cost, use.wire_cost, use.writers_met[reads],
                         use.readers_met[delivers], use.turn_history, use.numbers, blocked, net.any_blocked, SHUT,
                         words, own_gap, room, price,
                     )  # fmt: skip
-                    work += ops.shape[0] * slots + 200
+                    work += n_ops * slots + 200
                     if cost >= SHUT:
                         for word in range(starts.shape[0]):
                             pattern_of[1, word] = starts[word]
@@ -386,10 +395,10 @@ def negotiate(
                     if cost < best:
                         best, found = cost, True
                         chains.gap[chain] = own_gap
-                        chains.n_visits[chain], chains.n_ops[chain] = visits.shape[0], ops.shape[0]
-                        for row in range(visits.shape[0]):
-                            chains.visits[first_visit + row] = visits[row]
-                        for row in range(ops.shape[0]):
+                        chains.n_visits[chain], chains.n_ops[chain] = n_visits, n_ops
+                        for row in range(n_visits):
+                            chains.visits[first_visit + row] = scratch.visits[row]
+                        for row in range(n_ops):
                             chains.ops[first_op + row] = ops[row]
                         for word in range(words):
                             chains.starts[first_start + word] = starts[word]
