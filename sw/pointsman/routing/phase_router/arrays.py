@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from pointsman.routing.pathfinder.rows import first_rows
 
 from .branches import Branching, branches_of_paths, branches_of_tree, given_tree
 from .fixed_routes import FixedVfsm
-from .problem import NodeLimits, RoutingPart
+from .problem import PARTS, NodeLimits, RoutingPart
 from .rip_up import Demands, PartChains, PartLinks, PartUse
 
 PRICE = 1 << 12
@@ -109,6 +110,12 @@ class PartArrays:
             first_start=first_start,
             starts=np.zeros(first_start[-1], np.int64),
         )
+
+
+@lru_cache(maxsize=PARTS)
+def arrays_of(part: RoutingPart) -> PartArrays:
+    """`PartArrays.of`; no attempt writes to these arrays."""
+    return PartArrays.of(part)
 
 
 def nothing_used(part: RoutingPart, limits: NodeLimits, slots: int) -> PartUse:

@@ -13,7 +13,7 @@ import numpy as np
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import Stream
 
-from .necessary import Loads, Need, need_of, overloaded, possible
+from .necessary import Loads, Need, loads_of, needs_of, overloaded, possible
 from .problem import NodeLimits, RoutingPart, Site
 
 Level = tuple[int, ...]
@@ -42,8 +42,8 @@ class Counting:
         self.needs: dict[RoutingPart, list[Need]] = {}
         for part, site in parts:
             if part not in self.needs:
-                self.needs[part] = [self._need(part, site, number) for number in range(len(part.demands))]
-        self.loads = {part: Loads.of(part, needs) for part, needs in self.needs.items()}
+                self.needs[part] = self._needs(part, site)
+        self.loads: dict[RoutingPart, Loads] = {part: loads_of(part) for part in self.needs}
         self.most_chains = self._most_chains()
 
     def limits(self, most: Sequence[int]) -> list[int]:
@@ -120,15 +120,17 @@ class Counting:
                     hint = f"a shape with more {names[kind]}, or fewer streams in one phase"
             raise RoutingError(f"{what} for one word of every stream in {self.period} slots", hint=hint)
 
-    def _need(self, part: RoutingPart, site: Site, number: int) -> Need:
-        need = need_of(part, part.demands[number])
-        if need is None:
-            stream = self.streams[site.streams[number]]
-            raise RoutingError(
-                f"stream {stream.name} cannot reach all its destinations from node {stream.source}",
-                hint="it may use only its own nodes, and only links that exist",
-            )
-        return need
+    def _needs(self, part: RoutingPart, site: Site) -> list[Need]:
+        found: list[Need] = []
+        for number, need in enumerate(needs_of(part)):
+            if need is None:
+                stream = self.streams[site.streams[number]]
+                raise RoutingError(
+                    f"stream {stream.name} cannot reach all its destinations from node {stream.source}",
+                    hint="it may use only its own nodes, and only links that exist",
+                )
+            found.append(need)
+        return found
 
     def _most_chains(self) -> int:
         """Most chains per stream for which registers and VFSMs suffice; at least 1."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from pointsman.kernels import kernel
 
-from .problem import Demand, NodeLimits, RoutingPart
+from .problem import PARTS, Demand, NodeLimits, RoutingPart
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,12 @@ def need_of(part: RoutingPart, demand: Demand) -> Need | None:
     clash = demand.delivers in part.clashes[demand.reads]
     gap = max(count + (clash and node in injecting and node in demand.destinations) for node, count in nodes.items())
     return Need(nodes, registers, links, crossed + len(demand.destinations), max(2, gap))
+
+
+@lru_cache(maxsize=PARTS)
+def needs_of(part: RoutingPart) -> tuple[Need | None, ...]:
+    """`need_of` for each demand."""
+    return tuple(need_of(part, demand) for demand in part.demands)
 
 
 def _forced(part: RoutingPart, demand: Demand, hops: Mapping[int, int], away: Sequence[int]) -> list[int]:
@@ -142,6 +149,12 @@ class Loads:
         shut[self.shut[:, 0], self.shut[:, 1] % slots] = True
         room: np.ndarray = slots - shut.sum(1)
         return room
+
+
+@lru_cache(maxsize=PARTS)
+def loads_of(part: RoutingPart) -> Loads:
+    """The loads of a part of which all destinations can be reached."""
+    return Loads.of(part, [need for need in needs_of(part) if need is not None])
 
 
 def _shut(part: RoutingPart) -> np.ndarray:

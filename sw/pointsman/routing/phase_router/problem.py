@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from numesh.shape import NodeShape
@@ -126,6 +126,17 @@ class RoutingPart:
                     found[other] = found[at] + 1
                     queue.append(other)
         return found
+
+
+PARTS = 256
+"""Parts that are remembered, with what is known of them (`same`)."""
+
+
+@lru_cache(maxsize=PARTS)
+def same(part: RoutingPart) -> RoutingPart:
+    """The first part that was equal to this one. Streams are routed again and again, with other periods and seeds and in other
+    plans; what has been found out of their part, and hangs on it, holds for all of them."""
+    return part
 
 
 @dataclass(frozen=True)
@@ -248,4 +259,4 @@ def _part(
     }
     fixed = fixed_vfsms(beside, local, wire_at)
     part = RoutingPart(len(nodes), tuple(links), tuple(wires), demands, tuple(conditions), tuple(shut), fixed)
-    return part, Site(members, nodes, tuple(ports))
+    return same(part), Site(members, nodes, tuple(ports))

@@ -17,7 +17,7 @@ from operator import lt
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import Stream
 
-from .arrays import PartArrays
+from .arrays import arrays_of
 from .attempt import AttemptOutcome, Budget, Negotiation, RoutingTask
 from .counting import Counting, Level
 from .necessary import Need, overloaded
@@ -90,7 +90,6 @@ class Search:
             self.effort = effort = max(effort, min(1.0, SMALL / max(1, work)))
         base, each, most = BUDGET
         self.budget = Budget(effort * min(base + each * work, most))
-        self.tables: dict[RoutingPart, PartArrays] = {}
         self.share = self.budget
         self.patience = PATIENCE
 
@@ -325,15 +324,13 @@ class Search:
                 self.outcomes[key] = AttemptOutcome(None)
             else:
                 self.tell(f"{task.slots} slots, words {max(task.words)}, chains {max(task.chains)}")
-                if task.part not in self.tables:
-                    self.tables[task.part] = PartArrays.of(task.part)
                 self.outcomes[key] = self._negotiate(task, needs, stands)
         return self.outcomes[key]
 
     def _negotiate(self, task: RoutingTask, needs: Sequence[Need], stands: Found | None) -> AttemptOutcome:
         """An attempt from the chains that stand, those of the present level, if it can use them. If that fails, one from nothing,
         except at effort below 1, as in large phases, where it is costly and seldom reaches more."""
-        tables = self.tables[task.part]
+        tables = arrays_of(task.part)
         if isinstance(stands, Placed):
             negotiation = Negotiation(task, needs, self.limits, tables, self.seed)
             if negotiation.keep(stands):
