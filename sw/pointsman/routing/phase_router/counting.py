@@ -13,7 +13,7 @@ import numpy as np
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import Stream
 
-from .necessary import Loads, Need, loads_of, needs_of, overloaded, possible
+from .necessary import Loads, Need, loads_of, most_words, needs_of, overloaded, possible
 from .problem import NodeLimits, RoutingPart, Site
 
 Level = tuple[int, ...]
@@ -107,7 +107,12 @@ class Counting:
             kind, number = found
             hint = "a longer period, more pipelines, or fewer streams in one phase"
             if kind == "chain":
-                what = f"stream {self.streams[site.streams[number]].name} has too many legs at a node"
+                why = (
+                    "no way past slots that are taken"
+                    if not most_words(part, self.period)[number]
+                    else "too many legs at a node"
+                )
+                what = f"stream {self.streams[site.streams[number]].name} has {why}"
             elif kind == "wire":
                 writer, _ = part.links[part.wires.index(number)]
                 what = f"a link of node {site.nodes[writer]} has too few slots"

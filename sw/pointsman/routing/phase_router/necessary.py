@@ -1,7 +1,8 @@
 """Least use of slots, VFSMs, registers and links by words, which no router can avoid.
 
 A VFSM slot writes a single link or interface register. So a word costs at least a slot for every delivery and for
-every link that it must cross, some of them at nodes that it cannot avoid. A link has as many slots as are not blocked.
+every link that it must cross, some of them at nodes that it cannot avoid. A link has as many slots as are not blocked, and
+all words of a chain take the same links.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from heapq import heappop, heappush
 
 import numpy as np
 
@@ -166,6 +168,40 @@ def _shut(part: RoutingPart) -> np.ndarray:
     return np.array(found, np.int64).reshape(-1, 2)
 
 
+@lru_cache(maxsize=8 * PARTS)
+def most_words(part: RoutingPart, slots: int) -> np.ndarray:
+    """By demand, the most words of a chain for which links from its source to all its destinations have slots that are not
+    blocked, of ``slots`` slots that are repeated round the period."""
+    if not part.blocked:
+        return np.full(len(part.demands), slots, np.int64)
+    rooms: dict[tuple[tuple[int, int], ...], list[int]] = {}
+    for demand in part.demands:
+        if demand.freed not in rooms:
+            shut: list[set[int]] = [set() for _ in part.links]
+            for link, slot in set(part.blocked).difference(demand.freed):
+                shut[link].add(slot % slots)
+            rooms[demand.freed] = [slots - len(taken) for taken in shut]
+    return np.array([_narrowest(part, demand, rooms[demand.freed], slots) for demand in part.demands], np.int64)
+
+
+def _narrowest(part: RoutingPart, demand: Demand, room: Sequence[int], slots: int) -> int:
+    """Room of the narrowest link on the widest ways to the destinations of a demand."""
+    nodes = frozenset(demand.nodes)
+    given = None if demand.tree is None else frozenset(demand.tree)
+    widest: dict[int, int] = {}
+    todo = [(-slots, demand.source)]
+    while todo:
+        width, node = heappop(todo)
+        if node in widest:
+            continue
+        widest[node] = -width
+        for link in part.leaving[node]:
+            after = part.links[link][1]
+            if after not in widest and after in nodes and (given is None or (node, after) in given):
+                heappush(todo, (-min(-width, room[link]), after))
+    return min((widest.get(node, 0) for node in demand.destinations), default=slots)
+
+
 def overloaded(
     part: RoutingPart,
     loads: Loads,
@@ -226,7 +262,8 @@ def _first_overloads(
     total = part.nodes * limits.pipelines * slots
     room = np.concatenate([np.repeat(np.array(each, np.int64), part.nodes), loads.wire_room(slots), [total]])
     rows = np.ascontiguousarray(words), np.ascontiguousarray(chains)
-    return _find_overloads(*rows, loads.first, loads.resource, loads.amount, loads.begins, room, loads.gap, slots)
+    most = np.minimum(slots // loads.gap, most_words(part, slots))
+    return _find_overloads(*rows, loads.first, loads.resource, loads.amount, loads.begins, room, most)
 
 
 @kernel
@@ -238,16 +275,15 @@ def _find_overloads(
     amount: np.ndarray,
     begins: np.ndarray,
     room: np.ndarray,
-    gap: np.ndarray,
-    slots: int,
+    most: np.ndarray,
 ) -> np.ndarray:
-    """`_first_overloads` over arrays; ``room``: capacity of each resource."""
-    demands = len(gap)
+    """`_first_overloads` over arrays; ``room``: capacity of each resource, ``most``: words of a chain of each demand."""
+    demands = len(most)
     found = np.full(len(words), -1, np.int64)
     used = np.empty(begins[-1], np.int64)
     for row in range(len(words)):
         for d in range(demands):
-            if -(-words[row, d] // chains[row, d]) * gap[d] > slots:
+            if -(-words[row, d] // chains[row, d]) > most[d]:
                 found[row] = d
                 break
         if found[row] >= 0:

@@ -6,7 +6,7 @@ import numpy as np
 
 from numesh.shape import NodeShape
 from pointsman.network import mesh
-from pointsman.routing.phase_router.necessary import Loads, need_of, overloaded, possible
+from pointsman.routing.phase_router.necessary import Loads, most_words, need_of, overloaded, possible
 from pointsman.routing.phase_router.problem import NodeLimits, RoutingPart, split
 from pointsman.routing.streams import Stream
 
@@ -70,5 +70,17 @@ def test_blocked_slots_of_a_link_that_every_word_crosses_are_not_there() -> None
 
     assert over(blocked, [2, 3], 8) is None
     assert over(blocked, [3, 3], 8) == ("wire", blocked.wires[blocked.links.index((0, 1))])
-    assert over(blocked, one, 2) is not None, "repeated, each of the two slots must be free all the time"
+    assert over(blocked, one, 2) == ("chain", 0), "repeated, a slot must be free all the time"
     assert over(freed, [3, 3], 8) is None, "one of the streams may use a slot more"
+
+
+def test_a_chain_has_no_more_words_than_the_narrowest_link_of_its_widest_way() -> None:
+    # From node 0 to node 3 of a square: by 1, where the second link has two slots, or by 2, where the first has three.
+    ports = {(node, other): port for node, links in enumerate(mesh(2, 2).at_port) for port, (other, _) in links.items()}
+    taken = [(1, ports[1, 3], slot) for slot in range(6)] + [(0, ports[0, 2], slot) for slot in range(3, 8)]
+    streams = [Stream("s", 0, (3,)), Stream("t", 0, (1, 3)), Stream("p", 0, (3,), path=(0, 1, 3)), Stream("q", 0, (1,))]
+    ((part, _),) = split(streams, mesh(2, 2), SHAPE, taken)
+    assert most_words(part, 8).tolist() == [3, 3, 2, 8]
+    assert most_words(part, 2).tolist() == [0, 0, 0, 2]
+    ((free, _),) = split(streams, mesh(2, 2), SHAPE, ())
+    assert most_words(free, 8).tolist() == [8] * 4
