@@ -7,7 +7,7 @@ they use. Leaves alone how many words each demand gets.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -33,6 +33,7 @@ class PartArrays:
     most_ops: np.ndarray
     freed: tuple[frozenset[tuple[int, int]], ...] = ()
     """Different sets of blocked (link, slot) that some demands may use all the same; ``Demands.kind`` - 1 is an index of them."""
+    _blocked: dict[int, PartLinks] = field(default_factory=dict)
 
     @classmethod
     def of(cls, part: RoutingPart) -> PartArrays:
@@ -84,6 +85,11 @@ class PartArrays:
 
     def blocked(self, part: RoutingPart, slots: int) -> PartLinks:
         """The network with a table of the (link, slot) that must not be used, for each ``Demands.kind``."""
+        if slots not in self._blocked:
+            self._blocked[slots] = self._with_blocked(part, slots)
+        return self._blocked[slots]
+
+    def _with_blocked(self, part: RoutingPart, slots: int) -> PartLinks:
         table = np.zeros((1 + len(self.freed), len(part.links), slots), np.bool_)
         for kind, freed in enumerate(((), *self.freed)):
             pairs = [pair for pair in part.blocked if pair not in freed] if freed else part.blocked

@@ -5,13 +5,12 @@ The negotiation itself is in ``rip_up``; this module makes its arrays and reads 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
 from .arrays import PartArrays, count_in, nothing_used
-from .necessary import Need
 from .placement import Placed
 from .problem import NodeLimits, RoutingPart
 from .rip_up import negotiate
@@ -67,13 +66,19 @@ class AttemptOutcome:
     nodes: list[int] = field(default_factory=list)
 
 
+@lru_cache(maxsize=1024)
+def _noise(seed: int, count: int) -> np.ndarray:
+    return np.random.PCG64(seed).random_raw(count)
+
+
 class Negotiation:
-    """An attempt at a task."""
+    """An attempt at a task. ``totals``: least VFSM slots of a word of each demand (`necessary.Loads`); those that need most are
+    routed first."""
 
     def __init__(
-        self, task: RoutingTask, needs: Sequence[Need], limits: NodeLimits, tables: PartArrays, seed: int
+        self, task: RoutingTask, totals: np.ndarray, limits: NodeLimits, tables: PartArrays, seed: int
     ) -> None:
-        self.task, self.needs, self.limits, self.tables, self.seed = task, needs, limits, tables, seed
+        self.task, self.totals, self.limits, self.tables, self.seed = task, totals, limits, tables, seed
         self.part = task.part
         self.chains = tables.chains(task.words, task.chains)
         self.kept = np.zeros(len(self.chains.demand), np.bool_)
@@ -120,9 +125,8 @@ class Negotiation:
         return AttemptOutcome(None, contested, nodes)
 
     def _longest_first(self) -> np.ndarray:
-        noise = np.random.PCG64(self.seed).random_raw(len(self.chains.demand))
-        total = np.array([need.total for need in self.needs], np.int64)[self.chains.demand]
-        return np.lexsort((noise, -total)).astype(np.int64)
+        total = self.totals[self.chains.demand]
+        return np.lexsort((_noise(self.seed, len(total)), -total)).astype(np.int64)
 
     def _settled(self) -> AttemptOutcome:
         """The placed chains, or a failed outcome if a node has too few interface registers for them."""

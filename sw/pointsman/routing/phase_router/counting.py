@@ -13,7 +13,7 @@ import numpy as np
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import Stream
 
-from .necessary import Loads, Need, loads_of, most_words, needs_of, overloaded, possible
+from .necessary import Loads, loads_of, most_words, needs_of, overloaded, possible
 from .problem import NodeLimits, RoutingPart, Site
 
 Level = tuple[int, ...]
@@ -39,11 +39,11 @@ class Counting:
         self.streams, self.parts, self.sizes, self.period = streams, parts, sizes, period
         # Parts that look alike and have streams of the same groups, such as the rows of a mesh, have the same counts.
         self.distinct = list(dict.fromkeys((part, tuple(group_of[s] for s in site.streams)) for part, site in parts))
-        self.needs: dict[RoutingPart, list[Need]] = {}
+        self.loads: dict[RoutingPart, Loads] = {}
         for part, site in parts:
-            if part not in self.needs:
-                self.needs[part] = self._needs(part, site)
-        self.loads: dict[RoutingPart, Loads] = {part: loads_of(part) for part in self.needs}
+            if part not in self.loads:
+                self._refuse_unreachable(part, site)
+                self.loads[part] = loads_of(part)
         self.most_chains = self._most_chains()
 
     def limits(self, most: Sequence[int]) -> list[int]:
@@ -125,8 +125,7 @@ class Counting:
                     hint = f"a shape with more {names[kind]}, or fewer streams in one phase"
             raise RoutingError(f"{what} for one word of every stream in {self.period} slots", hint=hint)
 
-    def _needs(self, part: RoutingPart, site: Site) -> list[Need]:
-        found: list[Need] = []
+    def _refuse_unreachable(self, part: RoutingPart, site: Site) -> None:
         for number, need in enumerate(needs_of(part)):
             if need is None:
                 stream = self.streams[site.streams[number]]
@@ -134,8 +133,6 @@ class Counting:
                     f"stream {stream.name} cannot reach all its destinations from node {stream.source}",
                     hint="it may use only its own nodes, and only links that exist",
                 )
-            found.append(need)
-        return found
 
     def _most_chains(self) -> int:
         """Most chains per stream for which registers and VFSMs suffice; at least 1."""

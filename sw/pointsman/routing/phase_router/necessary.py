@@ -126,6 +126,8 @@ class Loads:
     """By demand, least slots from a word of a chain to the next."""
     shut: np.ndarray
     """(wire, slot) that no demand may use, a row each."""
+    totals: np.ndarray
+    """By demand, VFSM slots of a word at all nodes together."""
 
     @classmethod
     def of(cls, part: RoutingPart, needs: Sequence[Need]) -> Loads:
@@ -143,7 +145,8 @@ class Loads:
             first.append(len(entries))
         table = np.array(entries, np.int64).reshape(-1, 2)
         gap = np.array([need.gap for need in needs], np.int64)
-        return cls(np.array(first, np.int64), table[:, 0].copy(), table[:, 1].copy(), begins, gap, _shut(part))
+        totals = np.array([need.total for need in needs], np.int64)
+        return cls(np.array(first, np.int64), table[:, 0].copy(), table[:, 1].copy(), begins, gap, _shut(part), totals)
 
     def wire_room(self, slots: int) -> np.ndarray:
         """By wire, how many of ``slots`` slots words may use when they are repeated round the period."""
@@ -168,7 +171,6 @@ def _shut(part: RoutingPart) -> np.ndarray:
     return np.array(found, np.int64).reshape(-1, 2)
 
 
-@lru_cache(maxsize=8 * PARTS)
 def most_words(part: RoutingPart, slots: int) -> np.ndarray:
     """By demand, the most words of a chain for which links from its source to all its destinations have slots that are not
     blocked, of ``slots`` slots that are repeated round the period."""
@@ -254,16 +256,22 @@ def _first_overloads(
 ) -> np.ndarray:
     """For each row, the first demand whose chains have too little time, or the number of demands and the first resource that
     is overloaded; -1 if counting finds no overload."""
+    rows = np.ascontiguousarray(words), np.ascontiguousarray(chains)
+    room, most = _limits(part, slots, limits, reserve)
+    return _find_overloads(*rows, loads.first, loads.resource, loads.amount, loads.begins, room, most)
+
+
+@lru_cache(maxsize=8 * PARTS)
+def _limits(part: RoutingPart, slots: int, limits: NodeLimits, reserve: bool) -> tuple[np.ndarray, np.ndarray]:
+    """What there is of each resource, and the most words of a chain of each demand."""
     each = [
         limits.pipelines * slots - (reserve and limits.phase_change),
         limits.pipelines * (limits.vfsms - 2),
         limits.registers - limits.pipelines,
     ]
-    total = part.nodes * limits.pipelines * slots
+    loads, total = loads_of(part), part.nodes * limits.pipelines * slots
     room = np.concatenate([np.repeat(np.array(each, np.int64), part.nodes), loads.wire_room(slots), [total]])
-    rows = np.ascontiguousarray(words), np.ascontiguousarray(chains)
-    most = np.minimum(slots // loads.gap, most_words(part, slots))
-    return _find_overloads(*rows, loads.first, loads.resource, loads.amount, loads.begins, room, most)
+    return room, np.minimum(slots // loads.gap, most_words(part, slots))
 
 
 @kernel

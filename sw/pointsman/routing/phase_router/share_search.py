@@ -14,13 +14,15 @@ from heapq import heapify, heappop, heappush
 from math import lcm
 from operator import lt
 
+import numpy as np
+
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import Stream
 
 from .arrays import arrays_of
 from .attempt import AttemptOutcome, Budget, Negotiation, RoutingTask
 from .counting import Counting, Level
-from .necessary import Need, overloaded
+from .necessary import overloaded
 from .placement import Placed
 from .problem import NodeLimits, RoutingPart, Site
 from .repetition import divisors, repeated, short_task, thinned
@@ -85,7 +87,7 @@ class Search:
         self.stands: tuple[Found, ...] = ()
         """For each of ``parts``, chains of the present level, with which attempts at higher levels begin."""
         self.failure: tuple[Site, AttemptOutcome] | None = None
-        work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.counting.needs)
+        work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.counting.loads)
         if len(self.groups) > 1:
             self.effort = effort = max(effort, min(1.0, SMALL / max(1, work)))
         base, each, most = BUDGET
@@ -319,25 +321,25 @@ class Search:
     def _attempt(self, task: RoutingTask, stands: Found | None) -> AttemptOutcome:
         key = task, self.patience
         if key not in self.outcomes:
-            needs, loads = self.counting.needs[task.part], self.counting.loads[task.part]
+            loads = self.counting.loads[task.part]
             if overloaded(task.part, loads, task.words, task.chains, task.slots, self.limits, reserve=task.reserve):
                 self.outcomes[key] = AttemptOutcome(None)
             else:
                 self.tell(f"{task.slots} slots, words {max(task.words)}, chains {max(task.chains)}")
-                self.outcomes[key] = self._negotiate(task, needs, stands)
+                self.outcomes[key] = self._negotiate(task, loads.totals, stands)
         return self.outcomes[key]
 
-    def _negotiate(self, task: RoutingTask, needs: Sequence[Need], stands: Found | None) -> AttemptOutcome:
+    def _negotiate(self, task: RoutingTask, totals: np.ndarray, stands: Found | None) -> AttemptOutcome:
         """An attempt from the chains that stand, those of the present level, if it can use them. If that fails, one from nothing,
         except at effort below 1, as in large phases, where it is costly and seldom reaches more."""
         tables = arrays_of(task.part)
         if isinstance(stands, Placed):
-            negotiation = Negotiation(task, needs, self.limits, tables, self.seed)
+            negotiation = Negotiation(task, totals, self.limits, tables, self.seed)
             if negotiation.keep(stands):
                 outcome = negotiation.run(*MENDING, self.share)
                 if outcome.placed is not None or self.effort < 1.0:
                     return outcome
-        return Negotiation(task, needs, self.limits, tables, self.seed).run(*self.patience, self.share)
+        return Negotiation(task, totals, self.limits, tables, self.seed).run(*self.patience, self.share)
 
     # Groups -----------------------------------------------------------------------------------------------------
 

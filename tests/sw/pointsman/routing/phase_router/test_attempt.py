@@ -10,7 +10,7 @@ from numesh.shape import NodeShape
 from pointsman.network import mesh
 from pointsman.routing.phase_router.arrays import PartArrays
 from pointsman.routing.phase_router.attempt import Budget, Negotiation, RoutingTask
-from pointsman.routing.phase_router.necessary import need_of
+from pointsman.routing.phase_router.necessary import loads_of
 from pointsman.routing.phase_router.placement import Placed
 from pointsman.routing.phase_router.problem import NodeLimits, RoutingPart, split
 from pointsman.routing.phase_router.routes import Chain
@@ -31,9 +31,8 @@ def part() -> RoutingPart:
 
 
 def negotiation(part: RoutingPart, slots: int, words: list[int], chains: list[int]) -> Negotiation:
-    needs = [need_of(part, demand) for demand in part.demands]
     task = RoutingTask(part, slots, tuple(words), tuple(chains), reserve=True)
-    return Negotiation(task, [need for need in needs if need is not None], LIMITS, PartArrays.of(part), 0)
+    return Negotiation(task, loads_of(part).totals, LIMITS, PartArrays.of(part), 0)
 
 
 def placed(one: Negotiation) -> Placed:
