@@ -259,7 +259,7 @@ class _Attempts:
             if plan.cycles < self._limit():
                 self._play(draft, plan)
             else:
-                self._tell(draft, None)
+                self._tell(draft.number, None)
 
     def polish(self) -> None:
         """Look for a quicker plan near the best plan, which too rough an estimate may have ruled out: operators done in another
@@ -345,10 +345,13 @@ class _Attempts:
     def _try(self, number: int, seed: int) -> None:
         """Plan a candidate with this seed of the router."""
         self.seeds.add((number, seed))
-        drafted = self._draft(number, seed, fallbacks=False)
-        if drafted is not None:
-            otherwise = number in self.other_ways or (number != self.chosen[0] and seed != self.options.seed)
-            self._plan(drafted, always=otherwise and _is_little(self.ways[number]))
+        otherwise = number in self.other_ways or (number != self.chosen[0] and seed != self.options.seed)
+        # Little ones are played also if the sum of their phases says that they are slower.
+        limit = inf if otherwise and _is_little(self.ways[number]) else self._limit()
+        draft = self._draft(number, seed, fallbacks=False, limit=limit)
+        plan = None if draft is None else self._routed(draft, limit)
+        if draft is not None and plan is not None:
+            self._play(draft, plan)
 
     def _drafted(self, left: deque[tuple[int, Candidate]], fallbacks: bool) -> list[_CandidateDraft]:
         """Take candidates from ``left`` and draft them: as many as may still be planned. Candidates too slow to be
@@ -383,8 +386,8 @@ class _Attempts:
         left.extendleft(reversed(later))
         return found
 
-    def _draft(self, number: int, seed: int, *, fallbacks: bool) -> _CandidateDraft | None:
-        """Route the phases of a candidate, each by itself; None if a phase cannot be routed."""
+    def _draft(self, number: int, seed: int, *, fallbacks: bool, limit: float = inf) -> _CandidateDraft | None:
+        """Route the phases of a candidate, each by itself; None if a phase cannot be routed, or they take ``limit`` cycles."""
         one = self.ways[number]
         number_of = len(one.structure.phases)
         phases = "1 phase" if number_of == 1 else f"{number_of} phases"
@@ -403,25 +406,21 @@ class _Attempts:
             work=self.options.work or Work(),
         )
         try:
-            least = draft_candidate(context)
+            least = draft_candidate(context, limit)
         except PointsmanError as error:
             self._refuse(number, context, error)
             return None
+        if least is None:
+            self._tell(number, None)
+            return None
         return _CandidateDraft(number, context, least, one.estimate if one.structure.through else sum(least))
-
-    def _plan(self, draft: _CandidateDraft, *, always: bool = False) -> None:
-        """Plan a candidate to the end, and keep its plan if it is the quickest. ``always``: also if the sum of its phases says
-        that it is not."""
-        plan = self._routed(draft, inf if always else self._limit())
-        if plan is not None:
-            self._play(draft, plan)
 
     def _routed(self, draft: _CandidateDraft, limit: float) -> Plan | None:
         """The plan of a candidate, not played; None if it is refused, or its phases add up to ``limit`` cycles."""
         try:
             plan = plan_candidate(draft.context, self.name, limit, draft.least)
             if plan is None:
-                self._tell(draft, None)
+                self._tell(draft.number, None)
             else:
                 refuse_overfull_plan(plan)
                 passages(plan)  # raises if a node would not know its way; not every plan is played
@@ -437,21 +436,21 @@ class _Attempts:
         except PointsmanError as error:
             self._refuse(draft.number, draft.context, error)
             return
-        self._tell(draft, plan.cycles)
+        self._tell(draft.number, plan.cycles)
         if self.best is None or plan.cycles < self.best.cycles:
             self.best, self.rough, self.chosen = plan, rough.cycles, (draft.number, draft.context.seed)
             for other, way in self.considered.items():
                 if way.cycles is not None:
                     self.considered[other] = replace(way, outcome="chosen" if other == draft.number else "slower")
 
-    def _tell(self, draft: _CandidateDraft, cycles: float | None) -> None:
+    def _tell(self, number: int, cycles: float | None) -> None:
         """Note how a candidate went; ``cycles``: of its plan, None if it was given up."""
-        one = self.ways[draft.number]
+        one = self.ways[number]
         self.planned += 1
         self.seen.add((one.key, one.period))
         tried = self.tried.setdefault(one.key, {})
         tried[one.period] = min(tried.get(one.period, inf), inf if cycles is None else cycles)
-        self._note(draft.number, cycles, "slower" if self.best is not None else "chosen")
+        self._note(number, cycles, "slower" if self.best is not None else "chosen")
 
     def _limit(self) -> float:
         """Cycles, as the sum of its phases, at which a plan can hardly be quicker than the best plan any more."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import inf
 
 from pointsman.errors import PointsmanError
 from pointsman.plan.conflicts.link_slots import Link
@@ -35,9 +36,9 @@ REMEDIES = 16
 """Most remedies that are tried for a candidate in which nodes cannot tell when to go through a phase."""
 
 
-def draft_candidate(context: PlanContext) -> tuple[float, ...]:
+def draft_candidate(context: PlanContext, limit: float = inf) -> tuple[float, ...] | None:
     """By phase, the cycles that it takes at least, about, before it is closed and kept apart from others; empty where
-    operators continue through phases.
+    operators continue through phases. None as soon as they come to ``limit``.
 
     Raises
     ------
@@ -46,7 +47,12 @@ def draft_candidate(context: PlanContext) -> tuple[float, ...]:
     """
     if context.structure.through:
         return ()
-    return tuple(least_cycles(context, index) for index in range(len(context.structure.phases)))
+    least: list[float] = []
+    for index in range(len(context.structure.phases)):
+        least.append(least_cycles(context, index))
+        if sum(least) >= limit:
+            return None
+    return tuple(least)
 
 
 def plan_candidate(context: PlanContext, name: str, limit: float, least: Sequence[float] = ()) -> Plan | None:

@@ -92,8 +92,8 @@ def test_a_plan_far_slower_than_what_comes_next_promises_is_played_last(
         def _play(self, draft: Any, rough: Any) -> None:
             seen.append(draft.number)
 
-        def _tell(self, draft: Any, cycles: float | None) -> None:
-            told.append(draft.number)
+        def _tell(self, number: int, cycles: float | None) -> None:
+            told.append(number)
 
     Attempts()._plan_all([SimpleNamespace(number=k, promise=one) for k, one in enumerate(promises)])  # type: ignore[misc]
     assert (seen, told) == (played, given_up)

@@ -33,6 +33,8 @@ def test_a_plan_that_reaches_the_limit_when_its_phases_are_kept_apart_is_given_u
         one = candidates.ways[0]
         context = PlanContext(analysis=one.variant.analysis, structure=one.structure, period=one.period)
         least = draft_candidate(context)
+        assert least is not None
+        assert draft_candidate(context, sum(least)) is None, "nothing is planned that has lost already"
         return plan_candidate(context, "p", limit, least), sum(least)
 
     found, least = planned(inf)
