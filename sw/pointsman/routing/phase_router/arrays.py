@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from pointsman.routing.pathfinder.rows import first_rows
 
 from .branches import Branching, branches_of_paths, branches_of_tree, given_tree
 from .fixed_routes import FixedVfsm
-from .problem import PARTS, NodeLimits, RoutingPart
+from .problem import NodeLimits, RoutingPart, kept
 from .rip_up import Demands, PartChains, PartLinks, PartUse
 
 PRICE = 1 << 12
@@ -118,10 +117,9 @@ class PartArrays:
         )
 
 
-@lru_cache(maxsize=PARTS)
 def arrays_of(part: RoutingPart) -> PartArrays:
-    """`PartArrays.of`; no attempt writes to these arrays."""
-    return PartArrays.of(part)
+    """`PartArrays.of`, made once: no attempt writes to these arrays."""
+    return kept(part, "arrays", lambda: PartArrays.of(part))
 
 
 def nothing_used(part: RoutingPart, limits: NodeLimits, slots: int) -> PartUse:

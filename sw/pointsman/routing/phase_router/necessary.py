@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from heapq import heappop, heappush
 
 import numpy as np
 
 from pointsman.kernels import kernel
 
-from .problem import PARTS, Demand, NodeLimits, RoutingPart
+from .problem import Demand, NodeLimits, RoutingPart, kept
 
 
 @dataclass(frozen=True)
@@ -64,10 +63,9 @@ def need_of(part: RoutingPart, demand: Demand) -> Need | None:
     return Need(nodes, registers, links, crossed + len(demand.destinations), max(2, gap))
 
 
-@lru_cache(maxsize=PARTS)
 def needs_of(part: RoutingPart) -> tuple[Need | None, ...]:
-    """`need_of` for each demand."""
-    return tuple(need_of(part, demand) for demand in part.demands)
+    """`need_of` for each demand, found out once."""
+    return kept(part, "needs", lambda: tuple(need_of(part, demand) for demand in part.demands))
 
 
 def _forced(part: RoutingPart, demand: Demand, hops: Mapping[int, int], away: Sequence[int]) -> list[int]:
@@ -86,7 +84,7 @@ def _forced(part: RoutingPart, demand: Demand, hops: Mapping[int, int], away: Se
     suspects.discard(demand.source)
     forced = [demand.source]
     for node in sorted(suspects):
-        left = part.distances(demand.source, allowed - {node})
+        left = part.searched(demand.source, allowed - {node})
         if any(end != node and end not in left for end in away):
             forced.append(node)
     return forced
@@ -156,10 +154,9 @@ class Loads:
         return room
 
 
-@lru_cache(maxsize=PARTS)
 def loads_of(part: RoutingPart) -> Loads:
-    """The loads of a part of which all destinations can be reached."""
-    return Loads.of(part, [need for need in needs_of(part) if need is not None])
+    """The loads of a part of which all destinations can be reached, found out once."""
+    return kept(part, "loads", lambda: Loads.of(part, [need for need in needs_of(part) if need is not None]))
 
 
 def _shut(part: RoutingPart) -> np.ndarray:
@@ -257,11 +254,10 @@ def _first_overloads(
     """For each row, the first demand whose chains have too little time, or the number of demands and the first resource that
     is overloaded; -1 if counting finds no overload."""
     rows = np.ascontiguousarray(words), np.ascontiguousarray(chains)
-    room, most = _limits(part, slots, limits, reserve)
+    room, most = kept(part, (slots, limits, reserve), lambda: _limits(part, slots, limits, reserve))
     return _find_overloads(*rows, loads.first, loads.resource, loads.amount, loads.begins, room, most)
 
 
-@lru_cache(maxsize=8 * PARTS)
 def _limits(part: RoutingPart, slots: int, limits: NodeLimits, reserve: bool) -> tuple[np.ndarray, np.ndarray]:
     """What there is of each resource, and the most words of a chain of each demand."""
     each = [

@@ -8,16 +8,19 @@ that only the first is routed and its routes are copied. Leaves all choices alon
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import Any, TypeVar
 
 from numesh.shape import NodeShape
 from pointsman.network import Topology
 from pointsman.routing.streams import Condition, RoutedPhase, Stream
 
 from .fixed_routes import FixedVfsm, fixed_vfsms
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,11 @@ class RoutingPart:
         return self._hash
 
     @cached_property
+    def known(self) -> dict[Hashable, Any]:
+        """What other modules have found out of the part, by keys of theirs (`kept`)."""
+        return {}
+
+    @cached_property
     def leaving(self) -> tuple[tuple[int, ...], ...]:
         """For each node, the links that it writes."""
         table: list[list[int]] = [[] for _ in range(self.nodes)]
@@ -112,10 +120,11 @@ class RoutingPart:
         """Hops from ``node`` (with ``to``: to ``node``) to each of ``nodes``, without leaving them; absent: no path."""
         key = node, frozenset(nodes), to
         if key not in self._distances:
-            self._distances[key] = self._searched(*key)
+            self._distances[key] = self.searched(*key)
         return self._distances[key]
 
-    def _searched(self, node: int, nodes: frozenset[int], to: bool) -> dict[int, int]:
+    def searched(self, node: int, nodes: frozenset[int], to: bool = False) -> dict[int, int]:
+        """As `distances`, which remembers them."""
         found = {node: 0}
         queue = deque((node,))
         while queue:
@@ -128,15 +137,25 @@ class RoutingPart:
         return found
 
 
-PARTS = 256
-"""Parts that are remembered, with what is known of them (`same`)."""
+PARTS = 64
+"""Parts that are remembered from phase to phase (`_same`) …"""
+MODERATE = 20_000
+"""… if they have at most so many nodes × demands: what hangs on a large one takes much room."""
 
 
 @lru_cache(maxsize=PARTS)
-def same(part: RoutingPart) -> RoutingPart:
+def _same(part: RoutingPart) -> RoutingPart:
     """The first part that was equal to this one. Streams are routed again and again, with other periods and seeds and in other
-    plans; what has been found out of their part, and hangs on it, holds for all of them."""
+    plans; what has been found out of their part (`RoutingPart.known`) holds for all of them."""
     return part
+
+
+def kept(part: RoutingPart, key: Hashable, make: Callable[[], T]) -> T:
+    """What ``make`` gives, asked for once for each part and key."""
+    if key not in part.known:
+        part.known[key] = make()
+    found: T = part.known[key]
+    return found
 
 
 @dataclass(frozen=True)
@@ -180,10 +199,14 @@ def split(
     blocked: dict[int, list[tuple[int, int]]] = {}
     for node, port, slot in sorted(forbidden):
         blocked.setdefault(node, []).append((port, slot))
-    return [
-        _part(tuple(group), streams, nodes_of, topology, shape, blocked, beside, freed or {})
-        for group in members.values()
-    ]
+    found: list[tuple[RoutingPart, Site]] = []
+    first: dict[RoutingPart, RoutingPart] = {}
+    for group in members.values():
+        part, site = _part(tuple(group), streams, nodes_of, topology, shape, blocked, beside, freed or {})
+        if part not in first:
+            first[part] = _same(part) if part.nodes * len(part.demands) <= MODERATE else part
+        found.append((first[part], site))
+    return found
 
 
 def _nodes(stream: Stream, everywhere: tuple[int, ...]) -> tuple[int, ...]:
@@ -259,4 +282,4 @@ def _part(
     }
     fixed = fixed_vfsms(beside, local, wire_at)
     part = RoutingPart(len(nodes), tuple(links), tuple(wires), demands, tuple(conditions), tuple(shut), fixed)
-    return same(part), Site(members, nodes, tuple(ports))
+    return part, Site(members, nodes, tuple(ports))
