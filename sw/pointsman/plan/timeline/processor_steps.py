@@ -202,10 +202,11 @@ class StepWriter:
 
     def standing(self) -> list[tuple[int, Row]]:
         """VFSMs that before any load function do not hold their routed row, but that of the first role that rewrites them."""
-        found = {}
-        for number, (_, one) in enumerate(self.parts.operators):
-            for node in sorted(one.operator.nodes):
-                found.update(self._stands(number, node, 0, 0))
+        found: dict[int, Row] = {}
+        for number in range(len(self.parts.operators)):
+            for node in self._nodes(number):
+                if self.parts.role(number, node, 0, 0).settings:
+                    found.update(self._stands(number, node, 0, 0))
         return list(found.items())
 
     def _chosen(self, visit: SampledVisit) -> list[tuple[int, int]]:
