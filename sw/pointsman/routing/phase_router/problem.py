@@ -200,12 +200,12 @@ def split(
     for node, port, slot in sorted(forbidden):
         blocked.setdefault(node, []).append((port, slot))
     found: list[tuple[RoutingPart, Site]] = []
-    first: dict[RoutingPart, RoutingPart] = {}
+    alike: dict[RoutingPart, RoutingPart] = {}
     for group in members.values():
         part, site = _part(tuple(group), streams, nodes_of, topology, shape, blocked, beside, freed or {})
-        if part not in first:
-            first[part] = _same(part) if part.nodes * len(part.demands) <= MODERATE else part
-        found.append((first[part], site))
+        if part not in alike:
+            alike[part] = _same(part) if part.nodes * len(part.demands) <= MODERATE else part
+        found.append((alike[part], site))
     return found
 
 
