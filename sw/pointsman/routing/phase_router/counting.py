@@ -1,7 +1,8 @@
 """Which levels of words a phase can have at most, by counting, for many levels at once.
 
 Takes the parts of a phase; says which levels (words of each group) need no more slots, VFSMs, registers and links than there
-are. Leaves alone how words are routed; ``necessary`` counts what a word needs.
+are; blocked slots are left to the attempts, so that the levels that are tried do not depend on them. Leaves alone how words are
+routed; ``necessary`` counts what a word needs.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import Stream
 
-from .necessary import Loads, loads_of, most_words, needs_of, overloaded, possible
+from .necessary import Loads, loads_of, needs_of, overloaded, possible
 from .problem import NodeLimits, RoutingPart, Site
 
 Level = tuple[int, ...]
@@ -100,19 +101,14 @@ class Counting:
             if part in roomy:
                 continue
             ones = [1] * len(site.streams)
-            found = overloaded(part, self.loads[part], ones, ones, self.period, self.sizes, reserve=True)
+            found = overloaded(part, self.loads[part], ones, ones, self.period, self.sizes, reserve=True, blocked=False)
             if found is None:
                 roomy.add(part)
                 continue
             kind, number = found
             hint = "a longer period, more pipelines, or fewer streams in one phase"
             if kind == "chain":
-                why = (
-                    "no way past slots that are taken"
-                    if not most_words(part, self.period)[number]
-                    else "too many legs at a node"
-                )
-                what = f"stream {self.streams[site.streams[number]].name} has {why}"
+                what = f"stream {self.streams[site.streams[number]].name} has too many legs at a node"
             elif kind == "wire":
                 writer, _ = part.links[part.wires.index(number)]
                 what = f"a link of node {site.nodes[writer]} has too few slots"
@@ -139,7 +135,8 @@ class Counting:
         wanted = max((stream.chains for stream in self.streams), default=1)
         for most in range(wanted, 1, -1):
             if all(
-                overloaded(part, loads, chains, chains, self.period * most, self.sizes, reserve=False) is None
+                overloaded(part, loads, chains, chains, self.period * most, self.sizes, reserve=False, blocked=False)
+                is None
                 for part, loads in self.loads.items()
                 for chains in [[min(most, demand.chains) for demand in part.demands]]
             ):

@@ -210,14 +210,15 @@ def overloaded(
     limits: NodeLimits,
     *,
     reserve: bool,
+    blocked: bool = True,
 ) -> tuple[str, int] | None:
     """The first resource of which ``words`` in ``chains`` per demand need too much; None if counting finds no overload.
 
     The resource is ("chain", demand), ("slots" | "vfsms" | "registers", node), ("wire", wire) or ("total", -1).
-    ``reserve``: keep a slot of each node for the reprogramming VFSM.
+    ``reserve``: keep a slot of each node for the reprogramming VFSM. ``blocked``: blocked slots count as used.
     """
     [over] = _first_overloads(
-        part, loads, np.array([words], np.int64), np.array([chains], np.int64), slots, limits, reserve
+        part, loads, np.array([words], np.int64), np.array([chains], np.int64), slots, limits, reserve, blocked
     ).tolist()
     if over < 0:
         return None
@@ -238,8 +239,8 @@ def possible(
     *,
     reserve: bool,
 ) -> np.ndarray:
-    """For each row of ``words`` and ``chains`` per demand: does counting find no overload?"""
-    return _first_overloads(part, loads, words, chains, slots, limits, reserve) < 0
+    """For each row of ``words`` and ``chains`` per demand: does counting find no overload, blocked slots left aside?"""
+    return _first_overloads(part, loads, words, chains, slots, limits, reserve, False) < 0
 
 
 def _first_overloads(
@@ -250,15 +251,18 @@ def _first_overloads(
     slots: int,
     limits: NodeLimits,
     reserve: bool,
+    blocked: bool,
 ) -> np.ndarray:
     """For each row, the first demand whose chains have too little time, or the number of demands and the first resource that
     is overloaded; -1 if counting finds no overload."""
     rows = np.ascontiguousarray(words), np.ascontiguousarray(chains)
-    room, most = kept(part, (slots, limits, reserve), lambda: _limits(part, slots, limits, reserve))
+    room, most = kept(part, (slots, limits, reserve, blocked), lambda: _limits(part, slots, limits, reserve, blocked))
     return _find_overloads(*rows, loads.first, loads.resource, loads.amount, loads.begins, room, most)
 
 
-def _limits(part: RoutingPart, slots: int, limits: NodeLimits, reserve: bool) -> tuple[np.ndarray, np.ndarray]:
+def _limits(
+    part: RoutingPart, slots: int, limits: NodeLimits, reserve: bool, blocked: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """What there is of each resource, and the most words of a chain of each demand."""
     each = [
         limits.pipelines * slots - (reserve and limits.phase_change),
@@ -266,8 +270,9 @@ def _limits(part: RoutingPart, slots: int, limits: NodeLimits, reserve: bool) ->
         limits.registers - limits.pipelines,
     ]
     loads, total = loads_of(part), part.nodes * limits.pipelines * slots
-    room = np.concatenate([np.repeat(np.array(each, np.int64), part.nodes), loads.wire_room(slots), [total]])
-    return room, np.minimum(slots // loads.gap, most_words(part, slots))
+    wires = loads.wire_room(slots) if blocked else np.full(loads.begins[4] - loads.begins[3], slots)
+    room = np.concatenate([np.repeat(np.array(each, np.int64), part.nodes), wires, [total]])
+    return room, np.minimum(slots // loads.gap, most_words(part, slots)) if blocked else slots // loads.gap
 
 
 @kernel
