@@ -35,10 +35,8 @@ $(STAMP): $(PINS)
 run: $(STAMP) ## the main job: compile the matrix multiplication, load it into the RTL, run it, check it, report
 	@$(BIN)/pointsman run examples/matmul/matmul.py --mesh 4x4 --json build/matmul-4x4.json
 
-# Assertions that tell what they compared take each process a quarter of a minute to prepare: only what fails is run with them.
 test: $(STAMP) ## all tests but the slow ones, a process a core
-	@$(BIN)/python -m pytest -m "not slow" --assert plain --numprocesses auto --maxprocesses 4 --dist worksteal || \
-	  { echo "what failed, again, with what was compared:"; $(BIN)/python -m pytest -m "not slow" --last-failed --last-failed-no-failures none; exit 1; }
+	@$(BIN)/python -m pytest -m "not slow" --numprocesses auto --maxprocesses 4 --dist worksteal
 
 sim: $(STAMP) ## the RTL test benches (cocotb on Verilator)
 	@$(BIN)/python -m cosim.benches
