@@ -73,8 +73,10 @@ class Router:
         self.used: set[int] = set()
         """Operators that have been used, or loaded without words at this node, since the phase was entered from another phase;
         when the phase is repeated, in its last round."""
-        self.turned = False
-        """The phase has been left and entered again since the last use of an operator."""
+        self.after: dict[int, set[int]] = {}
+        """By operator, those of its phase that come after it."""
+        for one, other in (pair for phase in images.phases for pair in phase.order):
+            self.after.setdefault(one, set()).add(other)
         self.quiet: dict[int, int] = {}
         """By phase, the cycle before which it must not be entered: neighbours could mistake its words for an earlier phase's."""
         self.standing: dict[int, dict[tuple[int, int], Annotation]] = {
@@ -220,7 +222,6 @@ class Router:
                 if phase >= 0:
                     self.due.clear()
                     self.used.clear()
-                    self.turned = False
                     self.changes += 1
                     self.visits[phase] += 1
                 await self.jump(phase, Category.PSYNC)
@@ -230,7 +231,6 @@ class Router:
             case Do.LOAD:
                 await self.load(*self.memories.loaded_with(phase, self.together.get(phase, ())), phase)
             case Do.TURN:
-                self.turned = True
                 await Wait(dict(self.phases[phase].settle).get(phase, 0), Category.PSYNC)
                 if self.arrived is not None:
                     self.arrived()
@@ -254,11 +254,10 @@ class Router:
         return self.images.phases[phase].online is not None
 
     def begin(self, operator: int) -> None:
-        """Note that an operator's use begins. If the phase was left and entered again, a new round of its operators begins when
-        this operator was used already; otherwise it is only this operator's turn in the same round."""
-        if self.turned and operator in self.used:
-            self.used.clear()
-        self.turned = False
+        """Note that an operator's use begins. If it was used already, it is beside those that are being used, or a new round of
+        the phase begins; in either case those that come after it have not been used in this round."""
+        if operator in self.used:
+            self.used -= self.after.get(operator, set())
 
     async def post(self, phase: int, rewrites: Sequence[Rewrite]) -> None:
         """Send commands that change annotations of a phase, without waiting for their effect; `settled` waits for them."""

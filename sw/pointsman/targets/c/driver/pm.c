@@ -265,7 +265,6 @@ static void jump(struct pm *cop, int phase)
         unsigned i;
         for (i = 0; i < PM_OPERATORS; i++)
             cop->uses[i].due = cop->uses[i].used = 0;
-        cop->turned = 0;
         cop->changes++;
     }
     cop->current = (int16_t)phase;
@@ -518,7 +517,6 @@ static int enter(struct pm *cop, int phase, const struct pm_role *role)
     leave(cop, cop->current);
     if (phase == before && phase >= 0) {
         const struct pm_settle *again = settling(cop, phase, phase);
-        cop->turned = 1;
         if (again)
             wait_cycles(cop, again->cycles * PM_PACE + PM_SLACK);
     }
@@ -715,6 +713,17 @@ static int load_remote(struct pm *cop, const struct pm_operator *op, const struc
     return value;
 }
 
+/* An operator is used once more: those that come after it have not been used in this round of the phase. */
+static void used_again(struct pm *cop, unsigned number)
+{
+    unsigned i;
+    for (i = 0; cop->uses[number].used && i < cop->node->operators_count; i++) {
+        const uint16_t *first = cop->node->operators[i].first;
+        if (among(first, (int)number))
+            cop->uses[i].used = 0;
+    }
+}
+
 static void load_operator(struct pm *cop, unsigned number, const int32_t *given)
 {
     const struct pm_operator *op = &cop->node->operators[number];
@@ -766,12 +775,7 @@ static void load_operator(struct pm *cop, unsigned number, const int32_t *given)
         return;
     }
     /* A node without words in the operator has used it as soon as it is loaded. */
-    if (cop->turned && use->used) {
-        unsigned i;
-        for (i = 0; i < PM_OPERATORS; i++)
-            cop->uses[i].used = 0;
-    }
-    cop->turned = 0;
+    used_again(cop, number);
     use->used = 1;
 }
 
@@ -886,11 +890,7 @@ static void begin(struct pm *cop, unsigned number)
 {
     const struct pm_operator *op = &cop->node->operators[number];
     const uint16_t *first;
-    unsigned i;
-    if (cop->turned && cop->uses[number].used)
-        for (i = 0; i < PM_OPERATORS; i++)
-            cop->uses[i].used = 0;
-    cop->turned = 0;
+    used_again(cop, number);
     if (cop->uses[number].due)
         cop->uses[number].due = 2;
     for (first = op->first; first && *first != PM_END; first++)

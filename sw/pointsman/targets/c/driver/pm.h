@@ -230,7 +230,7 @@ struct pm {
     const struct pm_node *node;
     void *port;
     int16_t current;                               /* phase that runs */
-    uint8_t unused, turned, second;                /* as in docs/cop_in_c.md */
+    uint8_t unused, second;                        /* as in docs/cop_in_c.md */
     uint8_t deadline_set;
     uint32_t deadline;                             /* from here on no word of used operators is left in the router */
     uint32_t posted;                               /* pipelines whose command register may hold a command */
