@@ -150,5 +150,6 @@ def test_a_shallow_tree_has_the_valid_nodes_in_order_on_few_levels(case: tuple, 
     assert [node for node in wanted if tree.nodes[node].valid] == [node for k, node in enumerate(nodes) if k in valid]
     assert tree.root == nodes[start]
     assert parents(tree) == {child: node for node, here in tree.nodes.items() for child in here.children}
-    assert block ** (tree.depth - 1) < len(wanted) or tree.depth == 0
-    assert all(len(here.children) <= (block - 1) * max(1, tree.depth) for here in tree.nodes.values())
+    rounds = next(count for count in range(len(wanted)) if block**count >= len(wanted))
+    assert tree.depth <= rounds
+    assert all(len(here.children) <= (block - 1) * rounds for here in tree.nodes.values())
