@@ -70,7 +70,8 @@ class _Whole:
         unlike = self._unlike()
         if unlike is not None:
             yield "", None, unlike
-        if unlike is not None or is_one_broadcast(program, self.parts):
+            return
+        if is_one_broadcast(program, self.parts):
             return
         for values in values_of(program):
             said = ", ".join(f"{n} {v}" for n, v in zip(program.runtime_names, values, strict=True) if v is not None)

@@ -49,9 +49,11 @@ def check_broadcast_barriers(view: PhaseView, streams: PhaseStreams, notebook: N
 
 def _not_held_back(games: PhaseGames, index: int, nodes: tuple[int, ...], other: int) -> list[int]:
     """Of ``nodes``, those that may move all words of their messages before ``other`` has begun."""
+    rest = [node for node in nodes if node != other]
     game = games.game_of(index, 0, other) if index in games.lanes else None
-    through = None if game is None else games.plays(game, games.images.operators[index].m, other)
-    if game is not None and through is None:
+    if game is None:
+        return rest
+    through = games.plays(game, games.images.operators[index].m, other)
+    if through is None:
         return []  # too many games, which is said
-    held = set() if game is None or through is None else {n for n in game.lanes if not through[game.number(n)]}
-    return [node for node in nodes if node != other and node not in held]
+    return [node for node in rest if node not in game.lanes or through[game.number(node)]]

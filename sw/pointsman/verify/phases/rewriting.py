@@ -105,10 +105,7 @@ def check_pointers(phases: AllPhases, notebook: Notebook) -> None:
     """Check that no first leg of a fork meets another's second leg when a node changes its schedule."""
     for earlier, view in enumerate(phases.views):
         for node, here in view.nodes.items():
-            going = {
-                vfsm: phases.images.operators[index].continues
-                for vfsm, index in phases.continuing(node, earlier).items()
-            }
+            going = phases.continuing(node, earlier)
             loose = phases.stays_loose(node, earlier)
             if not going and not loose:
                 continue
@@ -121,7 +118,7 @@ def check_pointers(phases: AllPhases, notebook: Notebook) -> None:
                 for (pipeline, slot), legs in firsts.items():
                     for vfsm, port in legs:
                         # An operator is over before the node goes on to a phase without it (``continuing``).
-                        if not loose and later not in going.get((pipeline, vfsm), ()):
+                        if not loose and (pipeline, vfsm) not in kept:
                             continue
                         notebook.counts["forks over a change of schedule"] += 1
                         second = pipeline, there.columns[pipeline][slot]
