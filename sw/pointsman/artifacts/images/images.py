@@ -9,6 +9,7 @@ What only people read, names and reasons, is *listed* (`LISTED`): the file keeps
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
 from typing import Literal
@@ -332,4 +333,12 @@ class Images:
         for node, image in enumerate(self.nodes):
             for index, view in image.operators:
                 found.setdefault(index, {})[node] = view
+        return found
+
+    @cached_property
+    def after(self) -> Mapping[int, AbstractSet[int]]:
+        """By operator, those that come after it in the order of its phase."""
+        found: dict[int, set[int]] = {}
+        for one, other in (pair for phase in self.phases for pair in phase.order):
+            found.setdefault(one, set()).add(other)
         return found

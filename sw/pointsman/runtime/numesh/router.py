@@ -73,10 +73,6 @@ class Router:
         self.used: set[int] = set()
         """Operators that have been used, or loaded without words at this node, since the phase was entered from another phase;
         when the phase is repeated, in its last round."""
-        self.after: dict[int, set[int]] = {}
-        """By operator, those of its phase that come after it."""
-        for one, other in (pair for phase in images.phases for pair in phase.order):
-            self.after.setdefault(one, set()).add(other)
         self.quiet: dict[int, int] = {}
         """By phase, the cycle before which it must not be entered: neighbours could mistake its words for an earlier phase's."""
         self.standing: dict[int, dict[tuple[int, int], Annotation]] = {
@@ -257,7 +253,7 @@ class Router:
         """Note that an operator's use begins. If it was used already, it is beside those that are being used, or a new round of
         the phase begins; in either case those that come after it have not been used in this round."""
         if operator in self.used:
-            self.used -= self.after.get(operator, set())
+            self.used -= self.images.after.get(operator, set())
 
     async def post(self, phase: int, rewrites: Sequence[Rewrite]) -> None:
         """Send commands that change annotations of a phase, without waiting for their effect; `settled` waits for them."""
