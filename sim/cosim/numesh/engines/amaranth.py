@@ -46,8 +46,10 @@ class AmaranthEngine(Engine):
         self._context.set(self._bench.domain.rst, 0)
 
     def close(self) -> None:
-        _kept.clear()
-        _kept[self.shape, self.topology] = self._bench
+        if hasattr(self, "_bench"):  # closed once more, another engine may have the bench by now
+            _kept.clear()
+            _kept[self.shape, self.topology] = self._bench
+            del self._bench
 
     def _tick(self) -> None:
         self._context.set(self._bench.domain.clk, 1)
