@@ -164,6 +164,14 @@ class Codes:
         # Each region is aligned to its size, so that a region is told by its leading bits alone.
         self.first_register = max(low, 16, 1 << bits_for(shape.registers))
         self.first_buffer = max(2 * self.first_register, 32, shape.vfsms)
+        self.neighbours = range(shape.neighbours)
+        """Codes of links."""
+        self.registers = range(self.first_register, self.first_register + shape.registers)
+        """Codes of interface registers."""
+        self.buffers = range(self.first_buffer, self.first_buffer + shape.vfsms)
+        """Codes of buffers."""
+        self.sources = frozenset((*self.neighbours, *self.registers, *self.buffers, self.null))
+        """Codes from which a VFSM can get words."""
         self.place_bits = bits_for(2 * self.first_buffer)
         """Width of a source or destination code."""
         self.vfsm_bits = bits_for(shape.vfsms)
@@ -188,13 +196,13 @@ class Codes:
         return self.first_buffer + vfsm
 
     def is_neighbour(self, code: int) -> bool:
-        return 0 <= code < self.shape.neighbours
+        return code in self.neighbours
 
     def is_register(self, code: int) -> bool:
-        return self.first_register <= code < self.first_register + self.shape.registers
+        return code in self.registers
 
     def is_buffer(self, code: int) -> bool:
-        return self.first_buffer <= code < self.first_buffer + self.shape.vfsms
+        return code in self.buffers
 
     def name(self, code: int) -> str:
         """Readable name of a source or destination code."""

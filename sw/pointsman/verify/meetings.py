@@ -68,6 +68,7 @@ class _Meetings:
         self.passages = passages
         self.travellers: dict[int, _Traveller] = {}
         self.read = cache(self._read)
+        self.held_loads = cache(self._held_loads)
 
     def _loads(self) -> dict[str, list[tuple[int, ...]]]:
         """By label, what its load function loads (`_Traveller.loads`) if a node has all of it."""
@@ -89,15 +90,17 @@ class _Meetings:
             found[replaced.program.label] = [replaced.parts]
         return found
 
+    def _held_loads(self, held: frozenset[int]) -> tuple[tuple[str, tuple[tuple[int, ...], ...]], ...]:
+        """`_Traveller.loads` of a node that has the operators ``held``."""
+        loads = ((label, tuple(filter(held.issuperset, several))) for label, several in self.loads.items())
+        return tuple((label, several) for label, several in loads if several)
+
     def _traveller(self, node: int) -> _Traveller:
         if node not in self.travellers:
-            held = {index for index, _ in self.images.nodes[node].operators}
-            loads = {
-                label: tuple(one for one in several if held.issuperset(one)) for label, several in self.loads.items()
-            }
+            operators = self.images.nodes[node].operators
             self.travellers[node] = _Traveller(
-                tuple((label, several) for label, several in loads.items() if several),
-                tuple((index, here.enters) for index, here in self.images.nodes[node].operators if here.enters >= 0),
+                self.held_loads(frozenset(index for index, _ in operators)),
+                tuple((index, here.enters) for index, here in operators if here.enters >= 0),
                 tuple(sorted(self.passages.get(node, {}).items())),
             )
         return self.travellers[node]

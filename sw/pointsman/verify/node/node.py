@@ -120,6 +120,7 @@ class NodeView:
         self.standing = {vfsm: given.get(vfsm, nothing) for vfsm in self.slots}
         self._states: dict[Key, NodeState] = {}
         self._possible: dict[Vfsm, list[Annotation]] | None = None
+        self._link_uses: tuple[list[tuple[Vfsm, int]], list[tuple[Vfsm, int]]] | None = None
 
     def every_slot(self, vfsm: Vfsm) -> tuple[int, ...]:
         """Slots in which ``vfsm`` runs in either schedule of the phase."""
@@ -181,6 +182,25 @@ class NodeView:
         self._possible = possible
         return possible
 
+    def link_uses(self) -> tuple[list[tuple[Vfsm, int]], list[tuple[Vfsm, int]]]:
+        """VFSMs and ports of links that they may write, and may read, before and after load functions."""
+        if self._link_uses is not None:
+            return self._link_uses
+        codes, possible = self.codes, self.possible()
+        filled = {(vfsm[0], annotation.destination) for vfsm, choices in possible.items() for annotation in choices}
+        writes: dict[tuple[Vfsm, int], None] = {}
+        reads: dict[tuple[Vfsm, int], None] = {}
+        for vfsm, choices in possible.items():
+            for annotation in choices:
+                off = annotation.source == codes.nop and (vfsm[0], codes.buffer(vfsm[1])) not in filled
+                if annotation.destination in codes.neighbours and not off:
+                    writes[vfsm, annotation.destination] = None
+                # The second leg of a fork names the link that the first leg writes, and reads nothing from it.
+                if annotation.source in codes.neighbours and annotation.type != MoveType.FORK:
+                    reads[vfsm, annotation.source] = None
+        self._link_uses = list(writes), list(reads)
+        return self._link_uses
+
     def _rewritten(self, role: Role) -> dict[Vfsm, Annotation]:
         rewrites = {(r.pipeline, r.vfsm): r.annotation for r in role.rewrites}
         return {vfsm: annotation for vfsm, annotation in rewrites.items() if vfsm in self.slots}
@@ -201,7 +221,8 @@ class NodeState:
         """Cache of ``words.trace``: by VFSM, the node at the far end of the link that it writes, and by state of that
         node where the words go next."""
         self.annotations = annotations
-        self.taking = {vfsm: self._takes(codes, annotation) for vfsm, annotation in annotations.items()}
+        neighbours, registers, buffers = codes.neighbours, codes.registers, codes.buffers
+        self.taking = {vfsm: annotation.source in codes.sources for vfsm, annotation in annotations.items()}
         self.buffer_writers: dict[Vfsm, list[Vfsm]] = {}
         self.buffer_readers: dict[Vfsm, list[Vfsm]] = {}
         # A VFSM without a source can pass on words that others put into its buffer, and so on down a row of VFSMs.
@@ -210,7 +231,7 @@ class NodeState:
         while waiting:
             vfsm = waiting.pop()
             destination = annotations[vfsm].destination
-            if codes.is_buffer(destination):
+            if destination in buffers:
                 other = (vfsm[0], destination - codes.first_buffer)
                 self.buffer_writers.setdefault(other, []).append(vfsm)
                 if other in annotations and not self.moving[other]:
@@ -223,27 +244,20 @@ class NodeState:
         self.register_writers: dict[int, list[Vfsm]] = {}
         for vfsm, annotation in annotations.items():
             source, destination = annotation.source, annotation.destination
-            if codes.is_neighbour(source) and annotation.type != MoveType.FORK:
+            if source in neighbours and annotation.type != MoveType.FORK:
                 for slot in view.slots[vfsm]:
                     self.reads.setdefault((source, slot), []).append(vfsm)
-            elif codes.is_register(source):
+            elif source in registers:
                 self.register_readers.setdefault(source - codes.first_register, []).append(vfsm)
-            elif codes.is_buffer(source):
+            elif source in buffers:
                 self.buffer_readers.setdefault((vfsm[0], source - codes.first_buffer), []).append(vfsm)
             if not self.moving[vfsm]:
                 continue
-            if codes.is_neighbour(destination):
+            if destination in neighbours:
                 for slot in view.slots[vfsm]:
                     self.writes.setdefault((destination, slot), []).append(vfsm)
-            elif codes.is_register(destination):
+            elif destination in registers:
                 self.register_writers.setdefault(destination - codes.first_register, []).append(vfsm)
-
-    @staticmethod
-    def _takes(codes: Codes, annotation: Annotation) -> bool:
-        source = annotation.source
-        return (
-            codes.is_neighbour(source) or codes.is_register(source) or codes.is_buffer(source) or source == codes.null
-        )
 
     def moves(self, vfsm: Vfsm) -> bool:
         """It can pass a word on; otherwise it is switched off."""

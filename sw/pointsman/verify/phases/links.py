@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from numesh.codes import REPROGRAM_VFSM, Codes, MoveType
+from numesh.codes import REPROGRAM_VFSM
 from pointsman.verify.node.node import NodeView, Vfsm
 from pointsman.verify.node.phase_view import PhaseView
 from pointsman.verify.node.role_choices import role_choices
@@ -75,7 +75,6 @@ class LinkUse:
     def __init__(
         self,
         view: NodeView,
-        codes: Codes,
         without: Collection[Vfsm] = (),
         slots: Mapping[Vfsm, Collection[int]] | None = None,
     ) -> None:
@@ -83,23 +82,13 @@ class LinkUse:
         """By port, slots in which VFSMs write it, without the VFSMs ``without`` and the ``slots`` of other VFSMs."""
         self.reads: dict[int, set[int]] = {}
         """By port, the slots before those in which VFSMs read it: the slots in which the other end writes."""
-        possible = view.possible()
-        filled = {
-            (pipeline, annotation.destination) for (pipeline, _), choices in possible.items() for annotation in choices
-        }
-        for vfsm, choices in possible.items():
-            if vfsm in without:
-                continue
-            left_out = slots.get(vfsm, ()) if slots else ()
-            there = [slot for slot in view.every_slot(vfsm) if slot not in left_out]
-            for annotation in choices:
-                off = annotation.source == codes.nop and (vfsm[0], codes.buffer(vfsm[1])) not in filled
-                if codes.is_neighbour(annotation.destination) and not off:
-                    self.writes.setdefault(annotation.destination, set()).update(there)
-                # The second leg of a fork names the link that the first leg writes, and reads nothing from it.
-                if codes.is_neighbour(annotation.source) and annotation.type != MoveType.FORK:
-                    before = {(slot - 1) % view.period for slot in there}
-                    self.reads.setdefault(annotation.source, set()).update(before)
+        for uses, found in zip(view.link_uses(), (self.writes, self.reads), strict=True):
+            for vfsm, port in uses:
+                if vfsm not in without:
+                    here = view.every_slot(vfsm)
+                    left_out = slots.get(vfsm) if slots else None
+                    found.setdefault(port, set()).update(set(here).difference(left_out) if left_out else here)
+        self.reads = {port: {(slot - 1) % view.period for slot in here} for port, here in self.reads.items()}
 
 
 def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook: Notebook) -> None:
@@ -126,7 +115,7 @@ def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook:
         key = (node, phase, without, since if kept else -1)
         if key not in used:
             same = {vfsm: views[since].nodes[node].every_slot(vfsm) for vfsm in kept}
-            used[key] = LinkUse(views[phase].nodes[node], codes, without, same)
+            used[key] = LinkUse(views[phase].nodes[node], without, same)
         return used[key]
 
     def may_send(node: int, later: int, port: int, slot: int, other: int, earlier: int) -> bool:

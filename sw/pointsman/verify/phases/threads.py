@@ -53,7 +53,7 @@ def check_ways(phases: AllPhases, notebook: Notebook) -> None:
 def check_links(view: PhaseView, phases: AllPhases, notebook: Notebook) -> None:
     """Note links that lead to a node without a part in the phase, but for operators that continue (``continuing``)."""
     for node, own in view.nodes.items():
-        use = LinkUse(own, view.codes, phases.continuing(node, view.phase))
+        use = LinkUse(own, phases.continuing(node, view.phase))
         for port in sorted(use.writes.keys() | use.reads.keys()):
             end = view.images.topology.at_port[node].get(port)
             if end is not None and end[0] not in view.nodes:
@@ -78,7 +78,7 @@ def check_barriers(phases: AllPhases, words: Sequence[Words], notebook: Notebook
             continue
         group = view.meeting
         # Operators that continue use links beyond the barrier of a phase; ``continuing`` checks where they end.
-        uses = {n: LinkUse(one, view.codes, phases.continuing(n, earlier)) for n, one in view.nodes.items()}
+        uses = {n: LinkUse(one, phases.continuing(n, earlier)) for n, one in view.nodes.items()}
         for node, use in uses.items():
             for port, slots in use.writes.items():
                 end = images.topology.at_port[node].get(port)

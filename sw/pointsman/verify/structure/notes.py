@@ -13,6 +13,8 @@ from numesh.codes import Annotation, Codes, MoveType
 from pointsman.artifacts.images.images import Images, NodeOperator
 from pointsman.verify.report import Finding, Notebook
 
+MOVES = frozenset(MoveType)
+
 
 class StructureNotes:
     """The images under judgement, and the notebook for findings about their numbers and codes."""
@@ -60,7 +62,7 @@ class StructureNotes:
 
     def check_codes(self, annotation: Annotation, place: dict[str, Any]) -> None:
         codes = self.codes
-        if annotation.type not in tuple(MoveType):
+        if annotation.type not in MOVES:
             self.note("codes", f"the type of move is {annotation.type}", "MOVE, BLIND, COPY or FORK", **place)
         for end, code in (("source", annotation.source), ("destination", annotation.destination)):
             known = codes.is_neighbour(code) or codes.is_register(code) or codes.is_buffer(code)

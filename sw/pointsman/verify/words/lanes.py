@@ -13,14 +13,15 @@ Leaves to ``trace`` whether the words come to these registers, and to ``structur
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
 from pointsman.artifacts.images.images import OperatorImage, Promise, Role
-from pointsman.verify.node.node import NodeView
 from pointsman.verify.node.phase_view import PhaseView
 from pointsman.verify.report import Notebook
+
+from .trace import States
 
 Choice = dict[int, int]
 """Operator to its state (`OperatorImage.states`); operators that are not named are in state 0."""
@@ -35,20 +36,20 @@ class OperatorEnds:
 
     Parameters
     ----------
-    nodes : mapping
-        The nodes that the operator's words may pass.
+    states : States
+        What the nodes that the operator's words may pass do for the choice.
     index : int
         Number of the operator.
-    promises : sequence of Promise
-        All promises of the operator.
+    held : mapping
+        By state of the operator, the numbers of the promises that hold.
     choice : mapping
         State of each operator, as ``Choice``.
     """
 
     view: PhaseView
-    nodes: Mapping[int, NodeView]
+    states: States
     index: int
-    promises: Sequence[Promise]
+    held: Mapping[int, Sequence[int]]
     choice: Choice
 
     @property
@@ -68,30 +69,34 @@ class OperatorEnds:
     @cached_property
     def sends(self) -> dict[At, Promise]:
         """By register from which a stream begins in this state, the promise of the stream."""
-        return {(one.source, one.register): one for one in self.promises if self.value in one.values}
+        return {(one.source, one.register): one for one in self._promises(self.value)}
 
     @cached_property
     def delivers(self) -> dict[At, Promise]:
         """By register to which a stream delivers in this state, the promise of the stream."""
-        return {end: one for one in self.promises if self.value in one.values for end in one.destinations}
+        return {end: one for one in self._promises(self.value) for end in one.destinations}
 
     @cached_property
     def later(self) -> set[At]:
         """Registers to which streams deliver in a later stage of the same value: a processor may already wait there."""
         left = range(self.value + 1, self.last + 1)
-        if not left:
-            return set()
-        return {end for one in self.promises if any(state in left for state in one.values) for end in one.destinations}
+        return {end for state in left for one in self._promises(state) for end in one.destinations}
+
+    def _promises(self, state: int) -> Iterator[Promise]:
+        return (self.view.images.promises[number] for number in self.held.get(state, ()))
 
 
 def check_lanes(ends: OperatorEnds, values: tuple[str, ...], notebook: Notebook) -> None:
     """Check which registers processors write and read; ``values``: the choice of values as text, for findings."""
     images, operator, index = ends.view.images, ends.operator, ends.index
     note = partial(notebook.note, "lanes", operator=operator, phase=ends.view.name, values=values)
+    value = ends.value
     written: set[At] = set()
     read: set[At] = set()
     for node, here in images.members[index].items():
-        role = here.roles[here.role_of[ends.value]]
+        role = here.roles[here.role_of[value]]
+        if not (role.lanes or role.commands or operator.remote):
+            continue
         written.update((node, register) for register, _ in role.commands)
         if operator.remote:  # VFSM 1 takes commands
             read.update(at for at in ends.delivers if at[0] == node and at[1] < images.shape.pipelines)
@@ -99,7 +104,8 @@ def check_lanes(ends: OperatorEnds, values: tuple[str, ...], notebook: Notebook)
             notebook.counts["lanes"] += 1
             for register in lane.registers:
                 (written if lane.write else read).add((node, register))
-        _check_role(ends, node, role, partial(note, node=node))
+        if role.lanes:
+            _check_role(ends, node, role, partial(note, node=node))
     for (node, register), promise in ends.sends.items():
         if (node, register) not in written:
             message = f"stream {promise.stream} sends from register {register}, which the processor never writes"
@@ -114,10 +120,8 @@ def check_lanes(ends: OperatorEnds, values: tuple[str, ...], notebook: Notebook)
 
 def _check_role(ends: OperatorEnds, node: int, role: Role, note: Note) -> None:
     """Check each lane of a node against the VFSMs and promises at its registers."""
-    if not role.lanes:
-        return
-    view = ends.nodes[node]
-    state = view.state(view.key(ends.choice))
+    state = ends.states[node]
+    assert state is not None
     for lane in role.lanes:
         for register in lane.registers:
             at = node, register
@@ -143,7 +147,7 @@ def _check_held(ends: OperatorEnds, promise: Promise, at: At, read: set[At], not
     held = f"stream {promise.stream} is held at register {register}"
     if at in read:
         note(f"{held}, which the processor reads", "neither")
-    view = ends.nodes[node]
+    view = ends.states.views[node]
     last = view.state(view.key({**ends.choice, ends.index: ends.last}))
     if ends.operator.stages == 1 or register not in last.register_readers:
         note(f"{held}, from which nothing ever takes its words", "a VFSM that does in the last stage")

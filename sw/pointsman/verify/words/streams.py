@@ -66,9 +66,15 @@ class PhaseStreams:
         self.varying = [index for index in self.operators if images.operators[index].states > 1]
         self.promises: dict[int, list[int]] = {index: [] for index in self.operators}
         """By operator, the numbers of its promises in the images."""
+        self.held: dict[int, dict[int, list[int]]] = {index: {} for index in self.operators}
+        """By operator and state, the numbers of promises that hold then."""
         for number, promise in enumerate(images.promises):
             if view.phase in images.operators[promise.operator].phases:
                 self.promises[promise.operator].append(number)
+                for state in promise.values:
+                    self.held[promise.operator].setdefault(state, []).append(number)
+        self.followed: dict[tuple[int, int], tuple[Trace, ...]] = {}
+        """By operator and state, the traces of its promises while the other operators are in their first state."""
         self.traces: dict[int, list[Trace]] = {}
         """By number of a promise, its traces for different roles."""
         self.begun: dict[tuple[int, NodeState | None], list[Trace]] = {}
@@ -162,9 +168,12 @@ class PhaseStreams:
         if choice and choice.keys() != {index} and not any((other, index) in self.touched for other in choice):
             return  # as for the values before
         value = choice.get(index, 0)
-        held = [number for number in self.promises[index] if value in images.promises[number].values]
+        held = self.held[index].get(value, ())
         values = describe_choice(images, choice, self.varying)
         found = [(images.promises[number], self._trace(number, choice, values)) for number in held]
+        alone = not choice or choice.keys() == {index}
+        if alone:
+            self.followed[index, value] = tuple(trace for _, trace in found)
         together = (index, *(id(trace) for _, trace in found))
         in_turn = images.operators[index].kind == "collect"
         if together not in self.compared:
@@ -190,9 +199,8 @@ class PhaseStreams:
         closing = self.view.image
         if closing.technique == "hijack" and index == closing.barrier:
             return  # a hijack uses streams of other operators: ``phases.ends`` checks it
-        if not choice or choice.keys() == {index}:
-            promises = [images.promises[number] for number in self.promises[index]]
-            ends = OperatorEnds(self.view, self._views(index), index, promises, choice)
+        if alone:
+            ends = OperatorEnds(self.view, self._states(index, choice), index, self.held[index], choice)
             check_lanes(ends, values, self.notebook)
 
     def _trace(self, number: int, choice: Choice, values: tuple[str, ...]) -> Trace:
