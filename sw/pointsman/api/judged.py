@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pointsman.errors import PointsmanError
+from pointsman.garbage import seldom_collected
 
 if TYPE_CHECKING:
     from pointsman.artifacts.channels.channels import PhasedConnections
@@ -25,6 +26,7 @@ def judged(images: Images) -> CheckReport:
     return check_images(images, carried, made_images)
 
 
+@seldom_collected
 def prove(images: Images, program: Program) -> None:
     """The compiler's own work is proved by the judge; a finding is a fault of ours."""
     from pointsman.verify.programs import program_differences

@@ -140,8 +140,9 @@ def _check_nodes(view: PhaseView, notebook: Notebook) -> None:
         notebook.counts["VFSMs"] += len(own.slots)
         notebook.counts["VFSM slots"] += sum(map(len, own.slots.values()))
         alike = own.alike()
-        if alike in right and not notebook.broken:
-            notebook.counts["node roles"] += right[alike]
+        known = right.get(alike)
+        if known is not None and not notebook.broken:
+            notebook.counts["node roles"] += known
             continue
         for problem in schedule_problems(own):
             notebook.add(problem.at(view.name, node))

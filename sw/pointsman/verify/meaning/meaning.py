@@ -13,13 +13,15 @@ Leaves to `made` and `messages` what only the run time makes: schedules, and mes
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 
 from pointsman.artifacts.images.images import Images, NodeOperator, OperatorImage, Promise, Role
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator
 from pointsman.verify.node.groups import groups_of, nodes_of
 from pointsman.verify.report import Notebook
+from pointsman.verify.stall_game.board import moves_of
 
 from .definitions import Definition
 from .processor import Size, message_size
@@ -28,6 +30,9 @@ from .wires import Wires
 
 MOST_WORDS = 4_000_000
 """Words times nodes times values that are looked at in an operator; of more values only some are."""
+
+_calls = attrgetter(*(one.name for one in fields(Role) if one.name not in ("lanes", "rewrites", "delay", "commands")))
+"""All of a role but its lanes, and what is in the router and how long words take: that is not carried out here."""
 
 
 def check_meaning(images: Images, notebook: Notebook) -> None:
@@ -208,10 +213,8 @@ class _Meaning:
         if key not in self.shapes:
             role = self._role(node, state)
             registers = {r: k for k, r in enumerate(dict.fromkeys(r for lane in role.lanes for r in lane.registers))}
-            lanes = tuple(replace(lane, registers=tuple(registers[r] for r in lane.registers)) for lane in role.lanes)
-            # What is in the router and how long words take is not carried out here.
-            alike = replace(role, lanes=lanes, rewrites=(), delay=0, commands=())
-            self.shapes[key] = self._name(alike), registers
+            lanes = tuple((moves_of(lane), *(registers[r] for r in lane.registers)) for lane in role.lanes)
+            self.shapes[key] = self._name((_calls(role), lanes)), registers
         return self.shapes[key]
 
     def _role(self, node: int, state: int) -> Role:

@@ -63,13 +63,17 @@ class Remark(NamedTuple):
 class Hop:
     """Where the words of a VFSM go next."""
 
-    steps: list[Place | Remark] = field(default_factory=list)
-    """VFSMs that get the words, and faults, in the order found."""
+    steps: list[Place] = field(default_factory=list)
+    """VFSMs that get the words, in the order found."""
+    remarks: list[Remark] = field(default_factory=list)
+    """Faults, in the order found."""
     link_slots: int = 0
     register: int | None = None
     """Interface register into which the words go, if any."""
     words: int | None = None
     """Words per period that a VFSM takes on from that register; None: no VFSM does, the words have arrived."""
+    dropped: bool = False
+    """Do the words go to NULL?"""
 
 
 class NodeView:

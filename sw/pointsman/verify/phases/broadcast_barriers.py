@@ -31,7 +31,7 @@ def check_broadcast_barriers(view: PhaseView, streams: PhaseStreams, notebook: N
             continue
         index, program = whole.parts[0], parts[0]
         assert program is not None
-        games = PhaseGames(view, streams.promises, streams.traces, notebook)
+        games = PhaseGames(streams, notebook)
         games.steps = MOST_STEPS
         notebook.counts["barriers by a broadcast"] += 1
         for instance in program.instances:

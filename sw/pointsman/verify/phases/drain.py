@@ -43,7 +43,8 @@ def _check(games: PhaseGames, closing: int, index: int, heard: dict[int, int]) -
     members = games.images.members[index].values()
     meets = any(lane.turn == SYNC for here in members for role in here.roles for lane in role.lanes)
     words = min(games.images.operators[index].m, SHORT)
-    for game in (game for state in games.states(index) for game in games.games(index, state).all):
+    dropping = [state for state in games.states(index) if games.drops(index, state)]
+    for game in (game for state in dropping for game in games.games(index, state).all):
         if all(onward or place in game.into for place, onward in game.onward.items()):
             continue
         through = games.plays(game, words)

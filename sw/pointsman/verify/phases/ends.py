@@ -30,7 +30,7 @@ def phase_games(view: PhaseView, streams: PhaseStreams, notebook: Notebook) -> P
     """The games of a phase; None if no node leaves it and its operators have no prescribed order."""
     if not is_left(view) and not view.image.order:
         return None
-    return PhaseGames(view, streams.promises, streams.traces, notebook)
+    return PhaseGames(streams, notebook)
 
 
 def is_left(view: PhaseView) -> bool:

@@ -34,7 +34,7 @@ from .all_phases import AllPhases
 def check_entered(phases: AllPhases, games: Sequence[PhaseGames | None], notebook: Notebook) -> None:
     """Check the rule "entered". ``games``: by phase; None for phases that no node leaves.
 
-    Time: that of making a board for each state of the operators concerned.
+    Time: grows with the words' ways for all states of the operators concerned.
     """
     images = phases.images
     for index, operator in enumerate(images.operators):
@@ -62,6 +62,8 @@ def check_entered(phases: AllPhases, games: Sequence[PhaseGames | None], noteboo
             if any(view.enters == phase for _, view in images.nodes[node].operators):
                 message = "the node may come to it by an operator that continues"
                 note(message, "its own load function", node=node)
+        own = games[phase]
+        passed = own.passed(index) if own else {}
         for node in sorted(views):
             following = phases.following[node]
             if views[node].nodes == 1 or not following.comes_again(phase):
@@ -69,8 +71,7 @@ def check_entered(phases: AllPhases, games: Sequence[PhaseGames | None], noteboo
             if phase in following[phase]:
                 message = "the node may come to it again without another phase in between"
                 note(message, "a phase between two uses", node=node)
-            own = games[phase]
-            missing = _passed(own, index, node) - _met(own, image.barrier, node) if own else set()
+            missing = set(passed.get(node, ())) - _met(own, image.barrier, node) if own else set()
             if missing:
                 message = f"words may still pass node {min(missing)} when the node rewrites for the next use"
                 note(message, "a barrier of all nodes that its words pass at the end of the phase", node=node)
@@ -102,12 +103,6 @@ def _check_alone(images: Images, index: int, notebook: Notebook) -> None:
                     pipeline=pipeline,
                     vfsm=vfsm,
                 )
-
-
-def _passed(games: PhaseGames, index: int, node: int) -> set[int]:
-    """Nodes on the same boards as ``node``: those that words of the operator pass together with it, for some values."""
-    boards = (board for state in games.states(index) for board in games.games(index, state).all)
-    return {other for board in boards if node in board.nodes for other in board.nodes}
 
 
 def _met(games: PhaseGames, closing: int | None, node: int) -> set[int]:

@@ -30,7 +30,7 @@ from pointsman.verify.node.node import NodeState, Place, Vfsm
 
 from .moves import BoardLists, play_held_up, play_not_begun, play_out, play_stopped
 
-_moves = attrgetter(*(one.name for one in fields(LaneImage) if one.name != "registers"))
+moves_of = attrgetter(*(one.name for one in fields(LaneImage) if one.name != "registers"))
 """All of a lane but its registers."""
 
 At = tuple[int, int]
@@ -129,7 +129,7 @@ class GameBoard:
             )
             places.append((rank[place[0]], source, into, tuple(number[other] for other in self.onward[place])))
         lanes = tuple(
-            (rank[node], tuple((_moves(lane), *(registers[node, r] for r in lane.registers)) for lane in own))
+            (rank[node], tuple((moves_of(lane), *(registers[node, r] for r in lane.registers)) for lane in own))
             for node, own in sorted(self.lanes.items())
         )
         return tuple(places), lanes
@@ -247,7 +247,10 @@ def _is_single(board: GameBoard) -> bool:
 
 
 def board(
-    starts: Iterable[At], states: Mapping[int, NodeState], codes: Codes, lanes: Mapping[int, Sequence[LaneImage]]
+    starts: Iterable[At],
+    states: Mapping[int, NodeState | None],
+    codes: Codes,
+    lanes: Mapping[int, Sequence[LaneImage]],
 ) -> GameBoard:
     """The board for words that begin in the registers ``starts``, with the given ``lanes`` of each node."""
     found = GameBoard()
@@ -263,7 +266,8 @@ def board(
 
     def begin(at: At) -> None:
         registers.add(at)
-        for vfsm in states[at[0]].register_readers.get(at[1], ()) if at[0] in states else ():
+        state = states[at[0]]
+        for vfsm in state.register_readers.get(at[1], ()) if state is not None else ():
             found.source[reach(at[0], vfsm)] = at
 
     for at in starts:
@@ -272,20 +276,21 @@ def board(
         place = waiting.pop()
         node, vfsm = place[0], place[1:]
         state = states[node]
+        assert state is not None
         destination = state.annotations[vfsm].destination
         onward: list[Place] = []
-        if codes.is_neighbour(destination) and destination in state.view.links:
+        if destination in codes.neighbours and destination in state.view.links:
             slot = state.view.slots[vfsm][0]
             other, port = state.view.links[destination]
-            far = states.get(other)
+            far = states[other]
             readers = far.reads.get((port, (slot + 1) % state.view.period), []) if far else []
             onward += [reach(other, reader) for reader in readers[:1]]
             leg = state.fork_leg(vfsm, slot)
             if leg is not None:
                 onward.append(reach(node, leg))
-        elif codes.is_buffer(destination):
+        elif destination in codes.buffers:
             onward += [reach(node, taker) for taker in state.takers((vfsm[0], destination - codes.first_buffer))[:1]]
-        elif codes.is_register(destination):
+        elif destination in codes.registers:
             at = (node, destination - codes.first_register)
             found.into[place] = at
             if at not in registers:

@@ -1,7 +1,7 @@
 """The games of words of a phase: which nodes play together, and how each game ends when a node stands still
 (``board``).
 
-Takes the view of a phase, its promises and their traces; gives outcomes, and notes only what is left out. Each operator
+Takes the streams of a phase; gives outcomes, and notes only what is left out. Each operator
 has a game for each of its states and each group of nodes that exchange words. ``phases.ends``, ``phases.drain``,
 ``phases.preload`` and ``phases.skew`` draw conclusions from the outcomes. Games are counted when their outcome is used;
 if there would be too many, the report says so.
@@ -9,16 +9,17 @@ if there would be too many, the report says so.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from pointsman.artifacts.images.images import SYNC, LaneImage
 from pointsman.verify.node.groups import groups_of, nodes_of
 from pointsman.verify.node.node import Place
-from pointsman.verify.node.phase_view import PhaseView, made_operators
+from pointsman.verify.node.phase_view import made_operators
 from pointsman.verify.report import Notebook
-from pointsman.verify.words.trace import Trace
+from pointsman.verify.words.streams import PhaseStreams
+from pointsman.verify.words.trace import States
 
 from .board import GameBoard, GameEnd, GameEnds, GameKey, board, play
 
@@ -35,28 +36,21 @@ class PhaseGames:
 
     Parameters
     ----------
-    promises : mapping
-        By operator of the phase, numbers of its promises in the images.
-    traces : mapping
-        By number of a promise, its traces for different roles.
+    streams : PhaseStreams
+        The streams of the phase, which have been followed.
     """
 
-    def __init__(
-        self,
-        view: PhaseView,
-        promises: Mapping[int, Sequence[int]],
-        traces: Mapping[int, Sequence[Trace]],
-        notebook: Notebook,
-    ) -> None:
-        self.view = view
+    def __init__(self, streams: PhaseStreams, notebook: Notebook) -> None:
+        self.view = view = streams.view
+        self.streams = streams
         self.images = view.images
         # Operators that continue are left out: where they end, all of their nodes meet (``phases.continuing``).
         own = tuple(index for index, operator in view.operators() if not operator.continues)
         self.image = replace(view.image, operators=own)
         self.program = tuple(index for index in own if index not in made_operators(view.image))
         """Operators of the phase that are in the program and do not continue."""
-        self.promises = {index: promises[index] for index in own}
-        self.traces = traces
+        self.promises = {index: streams.promises[index] for index in own}
+        self.traces = streams.traces
         self.notebook = notebook
         self.steps = MOST_STEPS
         self.known: dict[tuple[int, int], OperatorGames] = {}
@@ -111,6 +105,28 @@ class PhaseGames:
         m = self.images.operators[index].m
         return tuple(dict.fromkeys((min(m, SHORT), m)))
 
+    def drops(self, index: int, state: int) -> bool:
+        """May words of an operator end on their way in a state? True also where they were found to go wrong."""
+        return any(trace.dropped or trace.problems for _, trace in self.streams.followed[index, state])
+
+    def passed(self, index: int) -> Mapping[int, Collection[int]]:
+        """By node, all nodes that words of an operator pass in a state in which words of the same group pass the node."""
+        ends = {number: nodes_of(self.images.promises[number]) for number in self.promises[index]}
+        root = groups_of(ends.values())
+        together: set[frozenset[int]] = set()
+        for state in self.states(index):
+            parts: dict[int, set[int]] = {}
+            for number, trace in self.streams.followed[index, state]:
+                nodes = ends[number]
+                part = parts.setdefault(root[min(nodes)], set())
+                part.update(nodes, (place[0] for place in trace.vfsms))
+            together.update(map(frozenset, parts.values()))
+        found: dict[int, set[int]] = {}
+        for nodes in together:
+            for node in nodes:
+                found.setdefault(node, set()).update(nodes)
+        return found
+
     def games(self, index: int, state: int) -> OperatorGames:
         if (index, state) not in self.known:
             self.known[index, state] = self._games(index, state)
@@ -118,8 +134,7 @@ class PhaseGames:
 
     def _games(self, index: int, state: int) -> OperatorGames:
         lanes = {node: self.role_lanes(index, state, node) for node in sorted(self.lanes[index])}
-        choice = {index: state}
-        states = {node: view.state(view.key(choice)) for node, view in self.view.nodes.items()}
+        states = States(self.view.nodes, {index: state})
         ends = self._ends(index)
         if index == self.image.barrier:
             written = {(node, r) for node, own in lanes.items() for lane in own if lane.write for r in lane.registers}

@@ -28,9 +28,9 @@ class StructureNotes:
     def is_known(self, thing: Hashable) -> bool:
         """Is this equal to something that was asked for before, and has nothing been noted so far? Then it need not be looked at
         again: nodes of a mesh are mostly alike."""
-        known = thing in self._looked_at and not self.notebook.broken
+        before = len(self._looked_at)
         self._looked_at.add(thing)
-        return known
+        return len(self._looked_at) == before and not self.notebook.broken
 
     @cached_property
     def members(self) -> dict[int, dict[int, NodeOperator]]:

@@ -73,8 +73,8 @@ class PhaseStreams:
                 self.promises[promise.operator].append(number)
                 for state in promise.values:
                     self.held[promise.operator].setdefault(state, []).append(number)
-        self.followed: dict[tuple[int, int], tuple[Trace, ...]] = {}
-        """By operator and state, the traces of its promises while the other operators are in their first state."""
+        self.followed: dict[tuple[int, int], tuple[tuple[int, Trace], ...]] = {}
+        """By operator and state, its promises, by number, each with its trace while other operators are in their first state."""
         self.traces: dict[int, list[Trace]] = {}
         """By number of a promise, its traces for different roles."""
         self.begun: dict[tuple[int, NodeState | None], list[Trace]] = {}
@@ -104,7 +104,7 @@ class PhaseStreams:
         for number, traces in self.traces.items():
             promise = self.images.promises[number]
             passing = Passing(promise.operator, promise.source, number, promise.stream)
-            for place in set().union(*(trace.vfsms for trace in traces)):
+            for place in dict.fromkeys(place for trace in traces for place in trace.vfsms):
                 found.setdefault(place, {})[passing] = None
         return found
 
@@ -173,7 +173,7 @@ class PhaseStreams:
         found = [(images.promises[number], self._trace(number, choice, values)) for number in held]
         alone = not choice or choice.keys() == {index}
         if alone:
-            self.followed[index, value] = tuple(trace for _, trace in found)
+            self.followed[index, value] = tuple((number, trace) for number, (_, trace) in zip(held, found, strict=True))
         together = (index, *(id(trace) for _, trace in found))
         in_turn = images.operators[index].kind == "collect"
         if together not in self.compared:

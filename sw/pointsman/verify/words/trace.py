@@ -41,6 +41,8 @@ class Trace:
     """(node, what is wrong there)."""
     words: int = 0
     link_slots: int = 0
+    dropped: bool = False
+    """Does a VFSM on the way drop its words?"""
 
 
 class States(dict[int, NodeState | None]):
@@ -130,25 +132,27 @@ class _Tracer:
         state = self.states[node]
         assert state is not None
         # Cached, as many streams, for many values, go from this VFSM to the same VFSMs.
-        if place not in state.hops:
+        cached = state.hops.get(place)
+        if cached is None:
             end = state.view.links.get(state.annotations[place[1:]].destination)
-            state.hops[place] = (None if end is None else end[0]), {}
-        other, hops = state.hops[place]
+            cached = state.hops[place] = (None if end is None else end[0]), {}
+        other, hops = cached
         far = None if other is None else self.state(other)
         hop = hops.get(far)
         if hop is None:
             hop = hops[far] = _Hopper(self.codes, state, place[1:], far).run()
         trace.link_slots += hop.link_slots
+        trace.dropped |= hop.dropped
         if hop.register is not None:
             trace.registers[node, hop.register] = None
             if hop.words is None:
                 trace.arrivals.append((node, hop.register))
             else:
                 trace.words = min(trace.words, hop.words)
+        for remark in hop.remarks:
+            self.note(*remark)
         for step in hop.steps:
-            if isinstance(step, Remark):
-                self.note(*step)
-            elif step in trace.vfsms:
+            if step in trace.vfsms:
                 self.note(
                     "promises",
                     step[0],
@@ -189,7 +193,7 @@ class _Hopper:
     def note(
         self, rule: str, node: int, message: str, right: str, vfsm: Vfsm | None = None, slot: int | None = None
     ) -> None:
-        self.hop.steps.append(Remark(rule, node, message, right, vfsm, slot))
+        self.hop.remarks.append(Remark(rule, node, message, right, vfsm, slot))
 
     def reach(self, node: int, vfsm: Vfsm) -> None:
         self.hop.steps.append((node, *vfsm))
@@ -205,7 +209,9 @@ class _Hopper:
         elif codes.is_buffer(destination):
             for taker in state.takers((vfsm[0], destination - codes.first_buffer))[:1]:
                 self.reach(self.node, taker)
-        elif destination != codes.null:
+        elif destination == codes.null:
+            self.hop.dropped = True
+        else:
             self.note(
                 "promises",
                 self.node,

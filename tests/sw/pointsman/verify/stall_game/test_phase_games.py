@@ -19,7 +19,7 @@ def games_of(images: Images, phase: int = 0) -> PhaseGames:
     view = phase_views(images, Codes(images.shape))[phase]
     streams = PhaseStreams(view, view.nodes, Notebook())
     streams.check()
-    return PhaseGames(view, streams.promises, streams.traces, Notebook())
+    return PhaseGames(streams, Notebook())
 
 
 def with_words(images: Images, m: int) -> Images:
