@@ -129,6 +129,7 @@ def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook:
         return False
 
     note, right = notebook.note, "another slot, or a barrier and a time to settle"
+    nothing, aliased, ends = frozenset[int](), images.shape.aliased_handshake, 0
     pairs = set()
     for node, links in enumerate(images.topology.at_port):
         following = phases.following[node]
@@ -145,14 +146,18 @@ def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook:
                 for port, (other, other_port) in links.items():
                     if other not in views[earlier].nodes:
                         continue
-                    notebook.counts["link ends between phases"] += 1
+                    ends += 1
+                    written = now.writes.get(port, nothing)
+                    # With valid and accept on a shared wire both ends would accept, even if no word is sent.
+                    read = now.reads.get(port, nothing) if aliased else nothing
+                    if not (written or read):
+                        continue
                     # VFSMs that continue in every next phase end with a barrier later: see ``continuing``.
                     then, far = (use(n, earlier, phases.lasting(n, earlier)) for n in (node, other))
                     # Slots in which the neighbour, still in the earlier phase, would take a word from here.
                     taken = then.writes.get(port, set()) | far.reads.get(other_port, set())
-                    again = taken & now.writes.get(port, set())
-                    # With valid and accept on a shared wire both ends would accept, even if no word is sent.
-                    turned = taken & now.reads.get(port, set()) if images.shape.aliased_handshake else set()
+                    again = taken & written
+                    turned = taken & read
                     if again | turned and not barrier and not skew.may_be(node, later, other, earlier):
                         notebook.counts["links written again by dependency"] += len(again | turned)
                         continue
@@ -180,3 +185,4 @@ def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook:
                         message = f"{codes.name(port)} is read, but was written in phase {phases.name(earlier)}, so both accept"
                         note("wires", message, "another slot", phase=phases.name(later), node=node, slot=slot)
     notebook.counts["pairs of phases"] += len(pairs)
+    notebook.counts["link ends between phases"] += ends

@@ -202,13 +202,14 @@ def _check_part(notes: StructureNotes, node: int, part: NodePhase) -> None:
     if len(part.schedule) != images.period:
         notes.note("structure", f"the schedule has {len(part.schedule)} slots", f"{images.period} slots", **place)
     named: set[tuple[int, int]] = set()
-    for slot, row in enumerate(part.schedule):
-        if len(row) != shape.pipelines:
-            notes.note("structure", f"{len(row)} VFSMs", f"{shape.pipelines} pipelines", slot=slot, **place)
-        if row and not 0 <= min(row) <= max(row) < shape.vfsms:
+    for row in set(part.schedule):
+        named.update(enumerate(row))
+    if any(len(row) != shape.pipelines for row in part.schedule) or any(not 0 <= v < shape.vfsms for _, v in named):
+        for slot, row in enumerate(part.schedule):
+            if len(row) != shape.pipelines:
+                notes.note("structure", f"{len(row)} VFSMs", f"{shape.pipelines} pipelines", slot=slot, **place)
             for pipeline, vfsm in enumerate(row):
                 notes.in_range("a VFSM", vfsm, shape.vfsms, slot=slot, pipeline=pipeline, **place)
-        named.update(enumerate(row))
     given: Counter[tuple[int, int]] = Counter()
     buffers = set()
     for rewrite in part.annotations:

@@ -100,10 +100,9 @@ def check_lanes(ends: OperatorEnds, values: tuple[str, ...], notebook: Notebook)
         written.update((node, register) for register, _ in role.commands)
         if operator.remote:  # VFSM 1 takes commands
             read.update(at for at in ends.delivers if at[0] == node and at[1] < images.shape.pipelines)
+        notebook.counts["lanes"] += len(role.lanes)
         for lane in role.lanes:
-            notebook.counts["lanes"] += 1
-            for register in lane.registers:
-                (written if lane.write else read).add((node, register))
+            (written if lane.write else read).update([(node, register) for register in lane.registers])
         if role.lanes:
             _check_role(ends, node, role, partial(note, node=node))
     for (node, register), promise in ends.sends.items():
