@@ -12,7 +12,7 @@ from functools import wraps
 from threading import Lock
 from typing import ParamSpec, TypeVar
 
-OBJECTS = 200_000
+OBJECTS = 500_000
 """New objects after which the collector looks for cycles during a decorated call."""
 
 Taken = ParamSpec("Taken")
