@@ -16,7 +16,7 @@ Leaves alone whether the nodes of a barrier come to it equally often.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 
 from pointsman.artifacts.images.images import Images, LaneImage, Promise, Role
 from pointsman.verify.node.node import Place
@@ -70,9 +70,13 @@ def check_barriers(phases: AllPhases, words: Sequence[Words], notebook: Notebook
     for number, promise in enumerate(images.promises):
         if promise.operator in own:
             own[promise.operator][number] = promise
-    hearing: dict[tuple[int | None, int], set[int]] = {}
     roles = _roles_of(images, own)
     waits = {closing: _waits(roles.get(closing, {}), list(promises.values())) for closing, promises in own.items()}
+
+    @cache
+    def hearing(closing: int | None, node: int) -> set[int]:
+        return _who_hears(waits.get(closing, {}), own.get(closing, {}), node)
+
     for earlier, view in enumerate(phases.views):
         if view.image.technique != "barrier" or view.image.barrier is None:
             continue
@@ -95,13 +99,11 @@ def check_barriers(phases: AllPhases, words: Sequence[Words], notebook: Notebook
                     if later == earlier:
                         continue
                     closing = images.phases[later].barrier
-                    if (closing, end[0]) not in hearing:
-                        hearing[closing, end[0]] = _who_hears(waits.get(closing, {}), own.get(closing, {}), end[0])
                     for place in _writers(phases.views[later], node, port, slots):
                         notebook.counts["senders behind a barrier"] += 1
                         for one in words[later].get(place, ()):
-                            known = one.promise in hearing[closing, end[0]]
-                            if group.get(one.source) != group[node] and not known:
+                            joined = group.get(one.source) == group[node]
+                            if not joined and one.promise not in hearing(closing, end[0]):
                                 _note_sender(phases, earlier, later, place, one, notebook)
 
 
