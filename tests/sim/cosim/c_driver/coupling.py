@@ -5,12 +5,13 @@ application runs in Python and in C. The driver says over the pipe what it wants
 becomes a request of `pointsman.runtime.api.requests`, so the C program costs the simulated processor the cycles of its accesses
 and waits alone.
 
-``build`` compiles a program as a user would. ``build_many`` compiles many in one call of the compiler, with one driver, whose
-sizes are then those of the program that runs: what lies beyond them in the driver's state is poisoned.
+``build`` compiles a program as a user would. ``build_many`` compiles many in one call of the compiler, with one driver, which is
+kept for the next ones. Its sizes are those of the program that runs: what lies beyond them in its state is poisoned.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -43,6 +44,11 @@ LARGEST = ("BLOCKS", "PHASES", "ENTRIES", "OPERATORS", "OPERANDS", "PLACES", "LA
 """Sizes, and the number of `PM_LOCAL_WORDS`, of which a driver for several programs has the largest; all others must be equal."""
 ENTERED = ("BLOCKS", "PHASES", "ENTRIES", "OPERATORS", "LANES", "TEMPORARIES")
 """Those that the driver's code names; there they are the program's own."""
+LEAST = 64
+"""Sizes that have fences are rounded up to a power of two from here on, so that a driver will do for other programs as well."""
+DRIVER = ("pm.c", "many.c", "pipe_port.c")
+"""What a driver for several programs is made of."""
+DRIVER_HEADERS = ("pm.h", "pm_port.h", "pm_sizes.h", "sizes.h", "pipe_port.h")
 
 
 class CouplingError(AssertionError):
@@ -224,7 +230,7 @@ def build(
     for name in ("pipe_port.c", "pipe_port.h"):
         shutil.copy(HERE / name, folder)
     (folder / "calls.c").write_text(c_program(program, images, calls, ahead=ahead))
-    _compile(["-DPM_PRELOADED"] if preloaded else [], folder)
+    _compile(["-DPM_PRELOADED"] if preloaded else [], folder, [path.name for path in folder.glob("*.c")])
     return folder / "nodes"
 
 
@@ -248,12 +254,13 @@ def _local(sizes: Mapping[str, str]) -> int:
     return int(sizes["LOCAL_WORDS"].rpartition("*")[2].rstrip(")"))
 
 
-def build_many(several: Sequence[Built], folder: Path) -> list[tuple[Path, int]]:
+def build_many(several: Sequence[Built], folder: Path, drivers: Path | None = None) -> list[tuple[Path, int]]:
     """Compile programs together. Gives the executable of each, and its number in it.
 
     Those that differ in nothing but the sizes named in `LARGEST` share a driver, an executable and a call of the compiler. Each
-    node's tables stay arrays of their own, and are checked as such.
+    node's tables stay arrays of their own, and are checked as such. Drivers are kept in folder ``drivers``, for other calls.
     """
+    drivers = drivers or folder / "drivers"
     groups: dict[tuple[tuple[str, str], ...], list[tuple[int, dict[str, str], dict[str, str]]]] = {}
     for number, one in enumerate(several):
         texts = c_files(replace(one.images, name=f"program_{number}"))
@@ -265,7 +272,7 @@ def build_many(several: Sequence[Built], folder: Path) -> list[tuple[Path, int]]
     for k, (key, members) in enumerate(groups.items()):
         place = folder / f"group_{k}"
         place.mkdir(parents=True)
-        executable = _build_group(several, dict(key), members, place)
+        executable = _build_group(several, dict(key), members, place, drivers)
         found.update({number: (executable, place_in) for place_in, (number, _, _) in enumerate(members)})
     return [found[number] for number in range(len(several))]
 
@@ -275,10 +282,13 @@ def _build_group(
     same: dict[str, str],
     members: Sequence[tuple[int, dict[str, str], dict[str, str]]],
     place: Path,
+    drivers: Path,
 ) -> Path:
     preloaded = same.pop("PRELOADED") == "True"
-    most = {name: str(max(int(sizes[name]) for _, _, sizes in members)) for name in LARGEST}
-    most["LOCAL_WORDS"] = f"(1 + PM_LOCAL * {max(_local(sizes) for _, _, sizes in members)})"
+    most = {name: str(_rounded(max(int(sizes[name]) for _, _, sizes in members))) for name in LARGEST}
+    # Has no fence.
+    most["OPERANDS"] = str(max(int(sizes["OPERANDS"]) for _, _, sizes in members))
+    most["LOCAL_WORDS"] = f"(1 + PM_LOCAL * {_rounded(max(_local(sizes) for _, _, sizes in members))})"
     defined = "".join(f"#define PM_{name} {value}\n" for name, value in (same | most).items())
     (place / "pm_sizes.h").write_text(f"#ifndef PM_SIZES_H\n#define PM_SIZES_H\n{defined}#endif\n")
     fields = [name.lower() for name in (*LARGEST, "LOCAL")]
@@ -314,8 +324,26 @@ def _build_group(
     for name in ("pipe_port.c", "pipe_port.h", "many.c"):
         shutil.copy(HERE / name, place)
     # Sizes are constants of either sign in the driver as it is, and unsigned here.
-    _compile([*(["-DPM_PRELOADED"] if preloaded else []), "-DMANY", "-Wno-sign-compare"], place)
+    defined = [*(["-DPM_PRELOADED"] if preloaded else []), "-DMANY", "-Wno-sign-compare"]
+    _compile(defined, place, [path.name for path in place.glob("program*.c")], _driver(defined, place, drivers))
     return place / "nodes"
+
+
+def _rounded(size: int) -> int:
+    return 1 << (max(size, LEAST) - 1).bit_length()
+
+
+def _driver(defined: Sequence[str], place: Path, drivers: Path) -> list[str]:
+    """Objects of the driver in ``place``, from folder ``drivers`` if they are there."""
+    texts = [(place / name).read_text() for name in (*DRIVER, *DRIVER_HEADERS)]
+    digest = hashlib.sha256("\0".join([*defined, *texts]).encode()).hexdigest()[:16]
+    made = drivers / digest
+    if not made.exists():
+        made.mkdir(parents=True)
+        for name in (*DRIVER, *DRIVER_HEADERS):
+            shutil.copy(place / name, made)
+        _gcc(["-c", *defined, *DRIVER], made)
+    return [str(made / name.replace(".c", ".o")) for name in DRIVER]
 
 
 def _apart(text: str, node: int) -> str:
@@ -323,9 +351,12 @@ def _apart(text: str, node: int) -> str:
     return re.sub(r"\b(?!program_)([a-z]+(?:_[a-z]+)*_[0-9]+)\b(?!\")", rf"\1_of_{node}", text)
 
 
-def _compile(defined: Sequence[str], folder: Path) -> None:
-    sources = sorted(path.name for path in folder.glob("*.c"))
-    command = ["gcc", *SANITIZERS, *WARNINGS, "-O0", "-DPM_PORT_EXTERN", *defined, *sources, "-o", "nodes"]
+def _compile(defined: Sequence[str], folder: Path, sources: Sequence[str], objects: Sequence[str] = ()) -> None:
+    _gcc([*defined, *sorted(sources), *objects, "-o", "nodes"], folder)
+
+
+def _gcc(arguments: Sequence[str], folder: Path) -> None:
+    command = ["gcc", *SANITIZERS, *WARNINGS, "-O0", "-DPM_PORT_EXTERN", *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise CouplingError(done.stderr)

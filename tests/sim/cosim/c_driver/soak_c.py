@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -184,8 +184,10 @@ def servers(executables: Sequence[Path]) -> Iterator[dict[Path, coupling.Server]
             one.end()
 
 
-def run_cases(seeds: Sequence[int], folder: Path) -> dict[int, Outcome | coupling.CouplingError]:
-    """Run several cases, built together; a fault stands for the outcome of its case."""
+def run_cases(
+    seeds: Sequence[int], folder: Path, drivers: Path | None = None
+) -> dict[int, Outcome | coupling.CouplingError]:
+    """Run several cases, built together; a fault stands for the outcome of its case. ``drivers``: see `coupling.build_many`."""
     found: dict[int, Outcome | coupling.CouplingError] = {}
     built: dict[int, coupling.Built] = {}
     for seed in seeds:
@@ -198,7 +200,7 @@ def run_cases(seeds: Sequence[int], folder: Path) -> dict[int, Outcome | couplin
             found[seed] = Outcome(one)
         else:
             built[seed] = one
-    places = dict(zip(built, coupling.build_many(list(built.values()), folder), strict=True))
+    places = dict(zip(built, coupling.build_many(list(built.values()), folder, drivers), strict=True))
     with servers(sorted({executable for executable, _ in places.values()})) as running:
         for seed, one in built.items():
             executable, number = places[seed]
@@ -212,23 +214,29 @@ def run_cases(seeds: Sequence[int], folder: Path) -> dict[int, Outcome | couplin
 def soak(progress: Progress, cases: int, save: Callable[[Progress], None], seconds: float = 0) -> None:
     """Run cases until so many have been right, or for so many seconds, if they are not 0; ``save`` is called now and then."""
     began = time.monotonic()
-    while progress.right < cases and not (seconds and time.monotonic() - began > seconds):
-        first = progress.seed + progress.cases
-        with tempfile.TemporaryDirectory() as folder:
-            found = run_cases(range(first, first + min(TOGETHER, 2 * (cases - progress.right))), Path(folder))
-        for seed, outcome in sorted(found.items()):
-            if isinstance(outcome, coupling.CouplingError):
-                print(f"\nsoak: seed {seed}: {str(outcome)[:2000]}", file=sys.stderr)
-                progress.faults.append(seed)
-                outcome = Outcome("fault")
-            progress.cases += 1
-            if outcome.reason:
-                progress.refused[outcome.reason] = progress.refused.get(outcome.reason, 0) + 1
-            else:
-                progress.right += 1
-            progress.changes += outcome.changes
-            progress.implementations = dict(Counter(progress.implementations) + Counter(outcome.implementations))
-        save(progress)
+    with tempfile.TemporaryDirectory() as drivers:
+        while progress.right < cases and not (seconds and time.monotonic() - began > seconds):
+            first = progress.seed + progress.cases
+            seeds = range(first, first + min(TOGETHER, 2 * (cases - progress.right)))
+            with tempfile.TemporaryDirectory() as folder:
+                found = run_cases(seeds, Path(folder), Path(drivers))
+            _count(progress, found)
+            save(progress)
+
+
+def _count(progress: Progress, found: Mapping[int, Outcome | coupling.CouplingError]) -> None:
+    for seed, outcome in sorted(found.items()):
+        if isinstance(outcome, coupling.CouplingError):
+            print(f"\nsoak: seed {seed}: {str(outcome)[:2000]}", file=sys.stderr)
+            progress.faults.append(seed)
+            outcome = Outcome("fault")
+        progress.cases += 1
+        if outcome.reason:
+            progress.refused[outcome.reason] = progress.refused.get(outcome.reason, 0) + 1
+        else:
+            progress.right += 1
+        progress.changes += outcome.changes
+        progress.implementations = dict(Counter(progress.implementations) + Counter(outcome.implementations))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

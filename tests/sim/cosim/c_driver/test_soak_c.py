@@ -92,7 +92,7 @@ def test_the_soak_goes_on_where_it_was(
 ):
     seen: list[int] = []
 
-    def run_cases(seeds, folder: Path):
+    def run_cases(seeds, folder: Path, drivers: Path):
         seen.extend(seeds)
         others = {1: soak.Outcome("slow"), 2: coupling.CouplingError("another word")}
         return {seed: others.get(seed % 3, soak.Outcome("", 2, ("str_bcast",))) for seed in seeds}
