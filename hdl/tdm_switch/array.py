@@ -12,6 +12,7 @@ from .cell import decide
 from .matrix import row
 from .parts import Parts
 from .shape import bits_for
+from .transposed import columns_of
 
 
 def cells_in_order(ports: int, order: str) -> Iterator[tuple[int, int]]:
@@ -178,9 +179,9 @@ class SchedulerArray(wiring.Component):
         """Rows that begin at ``column``, from row ``row`` on; ``back`` undoes that."""
         lines = self._turned_lines(m, f"{name}_of_row", lines, self.column, back=back)
         if self.order == "plain":
-            columns = [Cat(line[v] for line in lines) for v in range(self.n)]
+            columns = columns_of(m, self.parts, f"columns_of_{name}", lines)
             columns = self._turned_lines(m, f"{name}_of_column", columns, self.row, back=back)
-            lines = [Cat(line[u] for line in columns) for u in range(self.n)]
+            lines = columns_of(m, self.parts, f"rows_of_{name}", columns)
         return lines
 
     def _turned_lines(self, m: Module, name: str, lines: list[Value], start: Value, *, back: bool) -> list[Value]:

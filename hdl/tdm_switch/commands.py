@@ -8,8 +8,10 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from .codes import LONG, MODE, NOWHERE, OPCODE, Answer, Command, Predictor, X, Y
-from .matrix import along_columns, along_rows, chosen, columns_any, lowest, one_hot
+from .matrix import along_columns, along_rows, chosen, lowest, one_hot
+from .parts import Parts
 from .shape import COMMAND_WIDTH, SwitchShape, bits_for
+from .transposed import columns_any_of
 
 
 class CommandUnit(wiring.Component):
@@ -21,6 +23,8 @@ class CommandUnit(wiring.Component):
     ----------
     shape : SwitchShape
         Sizes of the switch.
+    parts : Parts, optional
+        What takes the columns of a matrix.
 
     Ports
     -----
@@ -54,16 +58,17 @@ class CommandUnit(wiring.Component):
         See ``requests.Requests``.
     threshold : Signal(16), out
         See ``requests.Requests``.
-    b_<s> : Signal(ports²), in
-        B(s), for WHERE.
+    found : Signal(slots), in
+        ``place`` is realised in slot s, for WHERE.
     active : Signal(slots), in
         For DEGREE.
     dynamic, gives_way : Signal(slots), out
         What the slots are for.
     """
 
-    def __init__(self, *, shape: SwitchShape) -> None:
+    def __init__(self, *, shape: SwitchShape, parts: Parts | None = None) -> None:
         self.shape = shape
+        self.parts = parts or Parts()
         n, k = shape.ports, shape.slots
         members = {"command_valid": In(n)} | {f"command_{i}": In(COMMAND_WIDTH) for i in range(n)}
         members |= {"done": Out(n), "answers": Out(1), "answer": Out(COMMAND_WIDTH)}
@@ -73,8 +78,7 @@ class CommandUnit(wiring.Component):
         members |= {"release": Out(n), "clear": Out(n), "place": Out(n * n)}
         members |= {name: Out(1) for name in ("hold", "unhold", "widen", "narrow", "predict")}
         members |= {"predictor": Out(Predictor), "threshold": Out(16)}
-        members |= {f"b_{s}": In(n * n) for s in range(k)}
-        members |= {"active": In(k), "dynamic": Out(k, init=-1), "gives_way": Out(k)}
+        members |= {"found": In(k), "active": In(k), "dynamic": Out(k, init=-1), "gives_way": Out(k)}
         super().__init__(members)
         self.staged = Signal(n * n)
         """The configuration being made."""
@@ -168,7 +172,9 @@ class CommandUnit(wiring.Component):
                     pass
                 with m.Case(Command.STAGE):
                     somewhere = y != NOWHERE
-                    taken = (self.named & x_port).any() | (columns_any(self.staged, n) & y_port).any()
+                    taken = (self.named & x_port).any() | (
+                        columns_any_of(m, self.parts, "columns", self.staged, n) & y_port
+                    ).any()
                     m.d.comb += waits.eq(stranger)
                     with m.If(~stranger):
                         m.d.sync += self.owner.eq(turn)
@@ -253,8 +259,7 @@ class CommandUnit(wiring.Component):
                         m.d.comb += refusal.eq(Answer.RANGE)
                 with m.Case(Command.WHERE):
                     with m.If(is_port):
-                        found = [(getattr(self, f"b_{s}") & self.place).any() for s in range(k)]
-                        m.d.comb += [answers.eq(1), value.eq(_count(found))]
+                        m.d.comb += [answers.eq(1), value.eq(_count(list(self.found)))]
                     with m.Else():
                         m.d.comb += refusal.eq(Answer.RANGE)
                 with m.Case(Command.DEGREE):

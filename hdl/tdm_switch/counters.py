@@ -6,7 +6,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .matrix import above, chosen, lowest
+from .matrix import above, lowest
 from .shape import SwitchShape
 
 
@@ -26,8 +26,10 @@ class TdmCounter(wiring.Component):
     -----
     active : Signal(slots), in
         Slot s has a connection.
-    b_<s> : Signal(ports²), in
-        B(s).
+    following : Signal(slots), out
+        The slot that would be next, one bit; 0 if there is none.
+    configuration : Signal(ports²), in
+        B(s) of that slot; 0 if there is none.
     now : Signal(slots), out
         The slot, one bit; 0 if there is none.
     grant : Signal(ports²), out
@@ -39,7 +41,7 @@ class TdmCounter(wiring.Component):
     def __init__(self, *, shape: SwitchShape) -> None:
         self.shape = shape
         size = shape.ports**2
-        members = {"active": In(shape.slots)} | {f"b_{s}": In(size) for s in range(shape.slots)}
+        members = {"active": In(shape.slots), "following": Out(shape.slots), "configuration": In(size)}
         super().__init__(members | {"now": Out(shape.slots), "grant": Out(size), "fabric": Out(size)})
         self.copy = Signal(size)
         """The configuration of the slot."""
@@ -54,22 +56,19 @@ class TdmCounter(wiring.Component):
         last = shape.slot_cycles - 1
         place, tick = self.place, self.tick
         copy = self.copy
-        later, following = Signal(shape.slots), Signal(shape.slots)
+        later = Signal(shape.slots)
         m.d.comb += [
             later.eq(self.active & above(place)),
-            following.eq(lowest(Mux(later.any(), later, self.active))),
+            self.following.eq(lowest(Mux(later.any(), later, self.active))),
             self.grant.eq(Mux(tick >= shape.guard_cycles, copy, 0)),
         ]
         m.d.sync += self.fabric.eq(self.grant)
         with m.If(tick != last):
             m.d.sync += tick.eq(tick + 1)
         with m.Else():
-            m.d.sync += [
-                self.now.eq(following),
-                copy.eq(chosen(following, [getattr(self, f"b_{s}") for s in range(shape.slots)])),
-            ]
+            m.d.sync += [self.now.eq(self.following), copy.eq(self.configuration)]
             with m.If(self.active.any()):
-                m.d.sync += [tick.eq(0), place.eq(following)]
+                m.d.sync += [tick.eq(0), place.eq(self.following)]
         return m
 
 

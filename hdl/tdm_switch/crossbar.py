@@ -6,9 +6,10 @@ from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .matrix import chosen, column, row
+from .matrix import chosen, row
 from .parts import Parts
 from .shape import SwitchShape
+from .transposed import columns_of
 
 
 def output_members(shape: SwitchShape) -> dict[str, wiring.Member]:
@@ -106,8 +107,9 @@ class Crossbar(wiring.Component):
             valid.eq(Cat(getattr(self, f"in_valid_{u}") for u in range(n))),
             data.eq(Cat(getattr(self, f"in_data_{u}") for u in range(n))),
         ]
+        columns = columns_of(m, self.parts, "fabric", [row(self.fabric, u, n) for u in range(n)])
         for v in range(n):
-            given = {"here": column(self.fabric, v, n), "in_valid": valid, "in_data": data}
+            given = {"here": columns[v], "in_valid": valid, "in_data": data}
             members = output_members(self.shape)
             output = self.parts.place(m, f"output_{v}", "tdm_output", lambda: Output(shape=self.shape), members, given)
             m.d.comb += [

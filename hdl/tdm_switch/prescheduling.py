@@ -6,8 +6,9 @@ from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .matrix import columns_any, row, rows_any, spread
+from .matrix import row, rows_any, spread
 from .parts import Parts
+from .transposed import columns_any_of
 
 _MATRICES = ("wanted", "realised", "elsewhere", "current", "preloaded", "wide", "allowed")
 
@@ -83,9 +84,9 @@ class PreScheduling(wiring.Component):
             )
         m.d.comb += [
             unmet.eq(Cat(part["unmet"] for part in rows)),
-            columns.eq(columns_any(unmet, n)),
+            columns.eq(columns_any_of(m, self.parts, "unmet", unmet, n)),
             self.l.eq(Cat(part["l"] for part in rows)),
-            self.a.eq(columns_any(self.current, n)),
+            self.a.eq(columns_any_of(m, self.parts, "current", self.current, n)),
             self.d.eq(rows_any(self.current, n)),
         ]
         return m

@@ -6,8 +6,10 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .matrix import along_columns, along_rows, columns_any, one_hot, rows_any
+from .matrix import along_columns, along_rows, one_hot, rows_any
+from .parts import Parts
 from .shape import SwitchShape, bits_for
+from .transposed import columns_any_of
 
 SEED = 0xACE1
 """The register of the random start at reset."""
@@ -30,6 +32,8 @@ class Priority(wiring.Component):
     ----------
     shape : SwitchShape
         Sizes of the switch.
+    parts : Parts, optional
+        What takes the columns of a matrix.
 
     Ports
     -----
@@ -43,8 +47,9 @@ class Priority(wiring.Component):
         The connection may be established.
     """
 
-    def __init__(self, *, shape: SwitchShape) -> None:
+    def __init__(self, *, shape: SwitchShape, parts: Parts | None = None) -> None:
         self.shape = shape
+        self.parts = parts or Parts()
         n = shape.ports
         bits = bits_for(n)
         super().__init__(
@@ -82,7 +87,7 @@ class Priority(wiring.Component):
                 kept = along_rows(rows, n) | along_columns(columns, n)
                 m.d.comb += [
                     rows.eq(rows_any(waiting, n)),
-                    columns.eq(columns_any(waiting, n)),
+                    columns.eq(columns_any_of(m, self.parts, "columns", waiting, n)),
                     top.eq(first),
                     waiting.eq(top & self.unmet & ~along_rows(self.late, n)),
                     waits.eq(waiting.any()),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -11,13 +9,12 @@ from amaranth.lib.wiring import In, Out
 from .array import SchedulerArray
 from .commands import CommandUnit
 from .counters import SlCounter, TdmCounter
-from .matrix import row
 from .parts import Parts
 from .prescheduling import PreScheduling
 from .priority import Priority
 from .requests import Requests
 from .shape import COMMAND_WIDTH, SwitchShape
-from .slots import ConfigurationRegisters, SlotView, view_members
+from .slots import VIEW, ConfigurationRegisters
 
 
 def scheduler_members(shape: SwitchShape) -> dict[str, wiring.Member]:
@@ -77,11 +74,11 @@ class Scheduler(wiring.Component):
         self.shape = shape
         self.parts = parts or Parts()
         super().__init__(scheduler_members(shape))
-        self.commands = CommandUnit(shape=shape)
+        self.commands = CommandUnit(shape=shape, parts=self.parts)
         self.requests = Requests(shape=shape, parts=self.parts)
         self.slots = ConfigurationRegisters(shape=shape, parts=self.parts)
         self.tdm = TdmCounter(shape=shape)
-        self.priority = Priority(shape=shape)
+        self.priority = Priority(shape=shape, parts=self.parts)
         units = range(shape.sl_units)
         self.counters = [SlCounter(shape=shape, unit=j) for j in units]
         self.prescheduling = [PreScheduling(ports=shape.ports, parts=self.parts) for _ in units]
@@ -122,12 +119,13 @@ class Scheduler(wiring.Component):
             m.d.comb += getattr(self, name).eq(getattr(commands, name))
         for name in ("place", "hold", "unhold", "widen", "narrow", "clear", "predict", "predictor", "threshold"):
             m.d.comb += getattr(requests, name).eq(getattr(commands, name))
-        for name in ("slot", "matrix", "rows", "write", "evict", "flush", "release"):
+        for name in ("slot", "matrix", "rows", "write", "evict", "flush", "release", "place"):
             m.d.comb += getattr(slots, name).eq(getattr(commands, name))
-        b = [getattr(slots, f"b_{s}") for s in range(k)]
-        p = [getattr(slots, f"p_{s}") for s in range(k)]
-        for s in range(k):
-            m.d.comb += [getattr(commands, f"b_{s}").eq(b[s]), getattr(tdm, f"b_{s}").eq(b[s])]
+        m.d.comb += [
+            commands.found.eq(slots.found),
+            slots.following.eq(tdm.following),
+            tdm.configuration.eq(slots.configuration),
+        ]
         m.d.comb += [self.grant.eq(tdm.grant), self.fabric.eq(tdm.fabric)]
 
         # The clock of the scheduling logic.
@@ -160,7 +158,8 @@ class Scheduler(wiring.Component):
                 counter.unmet.eq(unmet.any()),
                 before.wanted.eq(requests.wanted),
                 before.realised.eq(slots.realised),
-                *self._views(m, j, counter.slot, b, p),
+                getattr(slots, f"decided_{j}").eq(counter.slot),
+                *(getattr(before, name).eq(getattr(slots, f"{name}_{j}")) for name in VIEW),
                 before.wide.eq(requests.wide),
                 before.allowed.eq(priority.allowed & self._share(number, j)),
                 before.dynamic.eq((commands.dynamic & counter.slot).any()),
@@ -190,25 +189,6 @@ class Scheduler(wiring.Component):
                 getattr(slots, f"toggle_slot_{j}").eq(counter.slot & (step & ~lost).replicate(k)),
             ]
         return m
-
-    def _views(self, m: Module, unit: int, slot: Value, b: list[Value], p: list[Value]) -> list[Any]:
-        """What the pre-scheduling logic of a unit sees of the slot that it decides."""
-        n = self.shape.ports
-        members = view_members(self.shape)
-        views = []
-        for u in range(n):
-            given = {"slot": slot}
-            given |= {
-                f"{name}_{s}": row(one, u, n) for name, all_ in (("b", b), ("p", p)) for s, one in enumerate(all_)
-            }
-            views.append(
-                self.parts.place(m, f"view_{unit}_{u}", "tdm_view", lambda: SlotView(shape=self.shape), members, given)
-            )
-        before = self.prescheduling[unit]
-        return [
-            getattr(before, name).eq(Cat(view[name] for view in views))
-            for name in ("elsewhere", "current", "preloaded")
-        ]
 
     def _share(self, number: Value, unit: int) -> Value:
         """The requests that are offered to ``unit`` in a decision."""

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .matrix import chosen, columns_any, one_hot, row, where
+from .matrix import chosen, one_hot, row, where
 from .parts import Parts
 from .shape import SwitchShape, bits_for
+from .transposed import columns_any_of
+
+VIEW = ("elsewhere", "current", "preloaded")
+"""What a scheduling unit sees of the slot that it decides."""
 
 
 class ConfigurationRegisters(wiring.Component):
@@ -48,10 +54,18 @@ class ConfigurationRegisters(wiring.Component):
         All slots: what is preloaded is realised, and nothing else.
     release : Signal(ports), in
         All slots: what is not preloaded in these rows is released.
-    b_<s> : Signal(ports²), out
-        B(s): realised in slot s.
-    p_<s> : Signal(ports²), out
-        P(s): preloaded into slot s.
+    place : Signal(ports²), in
+        A connection, one bit.
+    found : Signal(slots), out
+        It is realised in slot s.
+    following : Signal(slots), in
+        A slot, one bit, or none.
+    configuration : Signal(ports²), out
+        What is realised in it.
+    decided_<j> : Signal(slots), in
+        The slot that unit j is deciding, one bit.
+    elsewhere_<j>, current_<j>, preloaded_<j> : Signal(ports²), out
+        Realised in other slots; realised in that one; preloaded into it.
     kept : Signal(ports²), out
         What is preloaded into ``slot``.
     realised : Signal(ports²), out
@@ -80,9 +94,13 @@ class ConfigurationRegisters(wiring.Component):
             "evict": In(1),
             "flush": In(1),
             "release": In(n),
+            "place": In(n * n),
+            "found": Out(k),
+            "following": In(k),
+            "configuration": Out(n * n),
         }
-        for s in range(k):
-            members |= {f"b_{s}": Out(n * n), f"p_{s}": Out(n * n)}
+        for j in range(shape.sl_units):
+            members |= {f"decided_{j}": In(k)} | {f"{name}_{j}": Out(n * n) for name in VIEW}
         members |= {
             "kept": Out(n * n),
             "realised": Out(n * n),
@@ -91,6 +109,8 @@ class ConfigurationRegisters(wiring.Component):
             "touched": Out(k),
         }
         super().__init__(members)
+        self.lines = [] if self.parts.apart else [ConfigurationRow(shape=shape) for _ in range(n)]
+        """The rows, if they are in place."""
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -109,30 +129,33 @@ class ConfigurationRegisters(wiring.Component):
                 "flush": self.flush,
                 "releases": releases,
                 "release": self.release[u],
+                "place": row(self.place, u, n),
+                "following": self.following,
             }
             for j in range(shape.sl_units):
+                given[f"decided_{j}"] = getattr(self, f"decided_{j}")
                 given[f"toggle_{j}"] = row(getattr(self, f"toggle_{j}"), u, n)
                 given[f"toggle_slot_{j}"] = getattr(self, f"toggle_slot_{j}")
-            members = row_members(shape)
-            rows.append(
-                self.parts.place(
-                    m, f"row_{u}", "tdm_slots", lambda: ConfigurationRow(shape=shape), members, given, clocked=True
-                )
-            )
+            make = partial(self._row, u)
+            rows.append(self.parts.place(m, f"row_{u}", "tdm_slots", make, row_members(shape), given, clocked=True))
         m.d.comb += [
             here.eq(one_hot(self.slot, k)),
             releases.eq(self.release.any()),
             new.eq(Cat(part["new"] for part in rows)),
             stays.eq(Cat(part["stays"] for part in rows)),
-            columns.eq(columns_any(new, n)),
-            self.conflict.eq((columns & columns_any(stays, n)).any()),
+            columns.eq(columns_any_of(m, self.parts, "new", new, n)),
+            self.conflict.eq((columns & columns_any_of(m, self.parts, "stays", stays, n)).any()),
             self.touched.eq((here & (self.write | self.evict).replicate(k)) | (self.flush | releases).replicate(k)),
         ]
-        for name in ("kept", "realised", *(f"{kind}_{s}" for kind in "bp" for s in range(k))):
+        views = [f"{name}_{j}" for name in VIEW for j in range(shape.sl_units)]
+        for name in ("kept", "realised", "configuration", *views):
             m.d.comb += getattr(self, name).eq(Cat(part[name] for part in rows))
-        for name in ("active", "occupied"):
+        for name in ("active", "occupied", "found"):
             m.d.comb += getattr(self, name).eq(Cat(Cat(part[name][s] for part in rows).any() for s in range(k)))
         return m
+
+    def _row(self, u: int) -> ConfigurationRow:
+        return self.lines[u] if self.lines else ConfigurationRow(shape=self.shape)
 
 
 def row_members(shape: SwitchShape) -> dict[str, wiring.Member]:
@@ -143,10 +166,11 @@ def row_members(shape: SwitchShape) -> dict[str, wiring.Member]:
         members |= {f"toggle_{j}": In(n), f"toggle_slot_{j}": In(k)}
     members |= {"here": In(k), "matrix": In(n), "named": In(1), "columns": In(n)}
     members |= {name: In(1) for name in ("write", "evict", "flush", "releases", "release")}
-    for s in range(k):
-        members |= {f"b_{s}": Out(n), f"p_{s}": Out(n)}
-    members |= {name: Out(n) for name in ("new", "stays", "kept", "realised")}
-    return members | {"active": Out(k), "occupied": Out(k)}
+    members |= {"place": In(n), "following": In(k)}
+    members |= {name: Out(n) for name in ("new", "stays", "kept", "realised", "configuration")}
+    for j in range(shape.sl_units):
+        members |= {f"decided_{j}": In(k)} | {f"{name}_{j}": Out(n) for name in VIEW}
+    return members | {"active": Out(k), "occupied": Out(k), "found": Out(k)}
 
 
 class ConfigurationRow(wiring.Component):
@@ -173,19 +197,26 @@ class ConfigurationRow(wiring.Component):
         What is new in the slot, and what is preloaded into it and stays.
     active, occupied : Signal(slots), out
         The row has a connection in slot s; or one is preloaded.
-    toggle_<j>, toggle_slot_<j>, matrix, write, evict, flush, b_<s>, p_<s>, kept, realised
+    found : Signal(slots), out
+        A connection of ``place`` is realised in slot s.
+    toggle_<j>, toggle_slot_<j>, matrix, write, evict, flush, place, following, decided_<j> : in
+        As there.
+    kept, realised, configuration, elsewhere_<j>, current_<j>, preloaded_<j> : out
         As there.
     """
 
     def __init__(self, *, shape: SwitchShape) -> None:
         self.shape = shape
         super().__init__(row_members(shape))
+        self.b = [Signal(shape.ports, name=f"b_{s}") for s in range(shape.slots)]
+        """What is realised in each slot."""
+        self.p = [Signal(shape.ports, name=f"p_{s}") for s in range(shape.slots)]
+        """What is preloaded into it."""
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape, n = self.shape, self.shape.ports
-        b = [getattr(self, f"b_{s}") for s in range(shape.slots)]
-        p = [getattr(self, f"p_{s}") for s in range(shape.slots)]
+        b, p = self.b, self.p
         new, stays = self.new, self.stays
         m.d.comb += [
             new.eq(where(self.named, self.matrix)),
@@ -193,7 +224,13 @@ class ConfigurationRow(wiring.Component):
             stays.eq(where(~self.named, self.kept)),
             self.active.eq(Cat(line.any() for line in b)),
             self.occupied.eq(self.active | Cat(line.any() for line in p)),
+            self.found.eq(Cat((line & self.place).any() for line in b)),
+            self.configuration.eq(chosen(self.following, b)),
         ]
+        for j in range(shape.sl_units):
+            decided = getattr(self, f"decided_{j}")
+            views = (chosen(~decided, b), chosen(decided, b), chosen(decided, p))
+            m.d.comb += [getattr(self, f"{name}_{j}").eq(value) for name, value in zip(VIEW, views, strict=True)]
         realised = b[0]
         for line in b[1:]:
             realised = realised | line
@@ -214,46 +251,4 @@ class ConfigurationRow(wiring.Component):
                 m.d.sync += b[s].eq(Mux(self.release, b[s] & p[s], b[s]))
             with m.Else():
                 m.d.sync += b[s].eq(b[s] ^ toggle)
-        return m
-
-
-def view_members(shape: SwitchShape) -> dict[str, wiring.Member]:
-    """Ports of `SlotView` by name."""
-    n, k = shape.ports, shape.slots
-    members = {"slot": In(k)} | {f"{name}_{s}": In(n) for name in "bp" for s in range(k)}
-    return members | {name: Out(n) for name in ("elsewhere", "current", "preloaded")}
-
-
-class SlotView(wiring.Component):
-    """A row of a slot: what is realised and preloaded in it, and what is realised in the others.
-
-    Latency: none.
-
-    Parameters
-    ----------
-    shape : SwitchShape
-        Sizes of the switch.
-
-    Ports
-    -----
-    slot : Signal(slots), in
-        The slot, one bit.
-    b_<s>, p_<s> : Signal(ports), in
-        The row in slot s, realised and preloaded.
-    elsewhere, current, preloaded : Signal(ports), out
-        Realised in other slots; realised in this one; preloaded into it.
-    """
-
-    def __init__(self, *, shape: SwitchShape) -> None:
-        self.shape = shape
-        super().__init__(view_members(shape))
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        b, p = ([getattr(self, f"{name}_{s}") for s in range(self.shape.slots)] for name in "bp")
-        m.d.comb += [
-            self.elsewhere.eq(chosen(~self.slot, b)),
-            self.current.eq(chosen(self.slot, b)),
-            self.preloaded.eq(chosen(self.slot, p)),
-        ]
         return m

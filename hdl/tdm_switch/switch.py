@@ -9,12 +9,13 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
 from .crossbar import Crossbar
-from .matrix import along_rows, column, row
+from .matrix import along_rows, row
 from .nic import network_members, processor_members
 from .parts import Parts
 from .scheduler import Scheduler
 from .shape import SwitchShape
 from .station import Station
+from .transposed import columns_of
 
 
 class Switch(wiring.Component):
@@ -72,12 +73,16 @@ class Switch(wiring.Component):
             crossbar.back.eq(scheduler.grant),
             crossbar.back_in.eq(Cat(nic["ready"] for nic in nics)),
         ]
+        sources = {
+            name: columns_of(m, self.parts, name, [row(getattr(scheduler, name), u, n) for u in range(n)])
+            for name in ("grant", "fabric")
+        }
         for i, nic in enumerate(nics):
             m.d.comb += [
                 nic["grant"].eq(row(scheduler.grant, i, n)),
-                nic["granted_source"].eq(column(scheduler.grant, i, n)),
+                nic["granted_source"].eq(sources["grant"][i]),
                 nic["out_ready"].eq(crossbar.back_out[i]),
-                nic["in_source"].eq(column(scheduler.fabric, i, n)),
+                nic["in_source"].eq(sources["fabric"][i]),
                 nic["in_valid"].eq(getattr(crossbar, f"out_valid_{i}")),
                 nic["in_data"].eq(getattr(crossbar, f"out_data_{i}")),
                 getattr(crossbar, f"in_valid_{i}").eq(nic["out_valid"]),

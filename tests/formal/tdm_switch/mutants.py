@@ -85,7 +85,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "conflict-is-loaded",
         "slots.py",
-        "self.conflict.eq((columns & columns_any(stays, n)).any())",
+        'self.conflict.eq((columns & columns_any_of(m, self.parts, "stays", stays, n)).any())',
         "self.conflict.eq(0)",
         "matrices.legal",
         _PAIR,
@@ -94,7 +94,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "staged-twice",
         "commands.py",
-        "(self.named & x_port).any() | (columns_any(self.staged, n) & y_port).any()",
+        '(self.named & x_port).any() | (columns_any_of(m, self.parts, "columns", self.staged, n) & y_port).any()',
         "(self.named & x_port).any()",
         "matrices.legal",
         _PAIR,
@@ -125,9 +125,10 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "grants-follow-the-register",
         "counters.py",
-        "self.grant.eq(Mux(tick >= shape.guard_cycles, copy, 0))",
-        'self.grant.eq(Mux(tick >= shape.guard_cycles, chosen(self.now, [getattr(self, f"b_{s}") '
-        "for s in range(shape.slots)]), 0))",
+        """self.following.eq(lowest(Mux(later.any(), later, self.active))),
+            self.grant.eq(Mux(tick >= shape.guard_cycles, copy, 0)),""",
+        """self.following.eq(Mux(tick != last, self.now, lowest(Mux(later.any(), later, self.active)))),
+            self.grant.eq(Mux(tick >= shape.guard_cycles, self.configuration, 0)),""",
         "grants.of_the_slot",
         _PAIR,
         "B(t) reaches the fabric in the middle of its slot",

@@ -77,8 +77,9 @@ class SchedulerView:
         members = scheduler_members(shape)
         self.inputs: list[Signal] = [getattr(scheduler, name) for name, member in members.items() if member.flow == In]
         slots, commands, requests = scheduler.slots, scheduler.commands, scheduler.requests
-        self.b = [getattr(slots, f"b_{s}") for s in range(shape.slots)]
-        self.p = [getattr(slots, f"p_{s}") for s in range(shape.slots)]
+        self.b, self.p = (
+            [Cat(getattr(line, kind)[s] for line in slots.lines) for s in range(shape.slots)] for kind in "bp"
+        )
         self.wanted: Value = requests.wanted
         self.wide: Value = requests.wide
         self.held, self.latched = (Cat(getattr(row, name) for row in requests.rows) for name in ("held", "latched"))

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from amaranth.hdl import Cat
 
 from tdm_switch.codes import NOWHERE, Answer, Command, Predictor, Registers, decode_answer, encode_predictor
 from tdm_switch.emit import switch_verilog
@@ -18,7 +19,9 @@ def _receive(shape, source, count):
 
 
 def _slot(name, index):
-    return lambda switch: {f"{name}{s}": getattr(switch.scheduler.slots, f"{name}_{s}") for s in index}
+    return lambda switch: {
+        f"{name}{s}": Cat(getattr(row, name)[s] for row in switch.scheduler.slots.lines) for s in index
+    }
 
 
 @pytest.mark.parametrize("sizes", [{"ports": 1, "slots": 1}, {}, {"ports": 4, "slots": 3, "order": "wrapped"}])
@@ -268,8 +271,9 @@ def test_verilog_depends_on_the_shape_alone_and_has_what_there_is_for_each_port_
         "requests": 2,
         "slots": 2,
         "prescheduling": 2,
-        "view": 2,
         "row": 2,
+        "transposed": 9,
+        "busy_columns": 6,
     }.items():
         assert text.count(f"module tdm_{part}(") == 1
         assert text.count(f"  tdm_{part} ") == instances
