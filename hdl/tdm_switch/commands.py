@@ -172,9 +172,8 @@ class CommandUnit(wiring.Component):
                     pass
                 with m.Case(Command.STAGE):
                     somewhere = y != NOWHERE
-                    taken = (self.named & x_port).any() | (
-                        columns_any_of(m, self.parts, "columns", self.staged, n) & y_port
-                    ).any()
+                    used = columns_any_of(m, self.parts, "columns", self.staged, n)
+                    taken = (self.named & x_port).any() | (used & y_port).any()
                     m.d.comb += waits.eq(stranger)
                     with m.If(~stranger):
                         m.d.sync += self.owner.eq(turn)

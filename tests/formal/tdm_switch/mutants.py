@@ -94,7 +94,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "staged-twice",
         "commands.py",
-        '(self.named & x_port).any() | (columns_any_of(m, self.parts, "columns", self.staged, n) & y_port).any()',
+        "(self.named & x_port).any() | (used & y_port).any()",
         "(self.named & x_port).any()",
         "matrices.legal",
         _PAIR,
