@@ -172,7 +172,7 @@ class CommandUnit(wiring.Component):
                     pass
                 with m.Case(Command.STAGE):
                     somewhere = y != NOWHERE
-                    used = columns_any_of(m, self.parts, "columns", self.staged, n)
+                    used = columns_any_of(m, self.parts, "busy_columns", self.staged, n)
                     taken = (self.named & x_port).any() | (used & y_port).any()
                     m.d.comb += waits.eq(stranger)
                     with m.If(~stranger):

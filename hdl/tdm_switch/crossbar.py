@@ -107,7 +107,7 @@ class Crossbar(wiring.Component):
             valid.eq(Cat(getattr(self, f"in_valid_{u}") for u in range(n))),
             data.eq(Cat(getattr(self, f"in_data_{u}") for u in range(n))),
         ]
-        columns = columns_of(m, self.parts, "fabric", [row(self.fabric, u, n) for u in range(n)])
+        columns = columns_of(m, self.parts, "columns_of_fabric", [row(self.fabric, u, n) for u in range(n)])
         for v in range(n):
             given = {"here": columns[v], "in_valid": valid, "in_data": data}
             members = output_members(self.shape)

@@ -84,9 +84,9 @@ class PreScheduling(wiring.Component):
             )
         m.d.comb += [
             unmet.eq(Cat(part["unmet"] for part in rows)),
-            columns.eq(columns_any_of(m, self.parts, "unmet", unmet, n)),
+            columns.eq(columns_any_of(m, self.parts, "busy_unmet", unmet, n)),
             self.l.eq(Cat(part["l"] for part in rows)),
-            self.a.eq(columns_any_of(m, self.parts, "current", self.current, n)),
+            self.a.eq(columns_any_of(m, self.parts, "busy_current", self.current, n)),
             self.d.eq(rows_any(self.current, n)),
         ]
         return m

@@ -87,7 +87,7 @@ class Priority(wiring.Component):
                 kept = along_rows(rows, n) | along_columns(columns, n)
                 m.d.comb += [
                     rows.eq(rows_any(waiting, n)),
-                    columns.eq(columns_any_of(m, self.parts, "columns", waiting, n)),
+                    columns.eq(columns_any_of(m, self.parts, "busy_columns", waiting, n)),
                     top.eq(first),
                     waiting.eq(top & self.unmet & ~along_rows(self.late, n)),
                     waits.eq(waiting.any()),

@@ -143,8 +143,8 @@ class ConfigurationRegisters(wiring.Component):
             releases.eq(self.release.any()),
             new.eq(Cat(part["new"] for part in rows)),
             stays.eq(Cat(part["stays"] for part in rows)),
-            columns.eq(columns_any_of(m, self.parts, "new", new, n)),
-            self.conflict.eq((columns & columns_any_of(m, self.parts, "stays", stays, n)).any()),
+            columns.eq(columns_any_of(m, self.parts, "busy_new", new, n)),
+            self.conflict.eq((columns & columns_any_of(m, self.parts, "busy_stays", stays, n)).any()),
             self.touched.eq((here & (self.write | self.evict).replicate(k)) | (self.flush | releases).replicate(k)),
         ]
         views = [f"{name}_{j}" for name in VIEW for j in range(shape.sl_units)]

@@ -74,7 +74,9 @@ class Switch(wiring.Component):
             crossbar.back_in.eq(Cat(nic["ready"] for nic in nics)),
         ]
         sources = {
-            name: columns_of(m, self.parts, name, [row(getattr(scheduler, name), u, n) for u in range(n)])
+            name: columns_of(
+                m, self.parts, f"columns_of_{name}", [row(getattr(scheduler, name), u, n) for u in range(n)]
+            )
             for name in ("grant", "fabric")
         }
         for i, nic in enumerate(nics):

@@ -85,7 +85,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "conflict-is-loaded",
         "slots.py",
-        'self.conflict.eq((columns & columns_any_of(m, self.parts, "stays", stays, n)).any())',
+        'self.conflict.eq((columns & columns_any_of(m, self.parts, "busy_stays", stays, n)).any())',
         "self.conflict.eq(0)",
         "matrices.legal",
         _PAIR,
