@@ -19,7 +19,7 @@ from pointsman.verify.node.node import Place
 from pointsman.verify.node.phase_view import made_operators
 from pointsman.verify.report import Notebook
 from pointsman.verify.words.streams import PhaseStreams
-from pointsman.verify.words.trace import States
+from pointsman.verify.words.trace import States, Trace
 
 from .board import GameBoard, GameEnd, GameEnds, GameKey, board, play
 
@@ -107,7 +107,15 @@ class PhaseGames:
 
     def drops(self, index: int, state: int) -> bool:
         """May words of an operator end on their way in a state? True also where they were found to go wrong."""
-        return any(trace.dropped or trace.problems for _, trace in self.streams.followed[index, state])
+        return any(trace.dropped or trace.problems for _, trace in self._sent(index, state))
+
+    def _sent(self, index: int, state: int) -> Iterator[tuple[int, Trace]]:
+        """Promises of an operator, by number, into whose streams a processor writes in a state, and their traces."""
+        for number, trace in self.streams.followed[index, state]:
+            promise = self.images.promises[number]
+            lanes = self.role_lanes(index, state, promise.source)
+            if any(lane.write and promise.register in lane.registers for lane in lanes):
+                yield number, trace
 
     def passed(self, index: int) -> Mapping[int, Collection[int]]:
         """By node, all nodes that words of an operator pass in a state in which words of the same group pass the node."""
@@ -116,7 +124,7 @@ class PhaseGames:
         together: set[frozenset[int]] = set()
         for state in self.states(index):
             parts: dict[int, set[int]] = {}
-            for number, trace in self.streams.followed[index, state]:
+            for number, trace in self._sent(index, state):
                 nodes = ends[number]
                 part = parts.setdefault(root[min(nodes)], set())
                 part.update(nodes, (place[0] for place in trace.vfsms))

@@ -8,7 +8,12 @@ from types import ModuleType
 import pytest
 
 from numesh.codes import Codes
+from numesh.shape import NodeShape
 from pointsman.artifacts.images import Images
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.plan.make_plan import make_plan
+from pointsman.targets.numesh import make_images
 from pointsman.verify.node.phase_view import phase_views
 from pointsman.verify.report import Notebook
 from pointsman.verify.stall_game.phase_games import MOST_STATES, PhaseGames
@@ -112,3 +117,33 @@ def test_words_left_on_a_board_that_is_played_as_another_are_its_own(by_hand: Mo
                     left += len(found)
     assert twins
     assert left
+
+
+PROGRAMS = [
+    "(broadcast 'b (runtime) :m 3)",
+    "(loop 'l 2 (subset (make-1d 'y) (optional (stream 's (runtime) (runtime) :m 9)) (broadcast 'b (runtime) :m 2)))",
+    "(subset (make-1d 'x) (broadcast 'b (runtime) :m 3))",
+    "(loop 'l 2 (subset (make-1d 'y) (stream 's (runtime) 0 :m 5)) (barrier 'e))",
+    "(phase (subset (make-1d 'x) (allreduce 'r 'add :m 4)) (subset (make-1d 'y) (cshift 'c -1 :m 32)))",
+]
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_traces_tell_the_same_of_ways_as_boards(text: str) -> None:
+    program = compile_text(text, topology=mesh(3, 3))
+    images = make_images(make_plan(program, NodeShape(), name="t"))
+    looked_at = 0
+    for phase in range(len(images.phases)):
+        games = games_of(images, phase)
+        for index in games.program:
+            passed: dict[int, set[int]] = {}
+            for state in games.states(index):
+                boards = games.games(index, state).all
+                ends = [not onward and place not in one.into for one in boards for place, onward in one.onward.items()]
+                assert games.drops(index, state) == any(ends)
+                for nodes in (one.nodes for one in boards):
+                    for node in nodes:
+                        passed.setdefault(node, set()).update(nodes)
+                looked_at += len(ends)
+            assert games.passed(index) == passed
+    assert looked_at
