@@ -1,4 +1,4 @@
-"""Registers between the processor and the router, with a full bit each."""
+"""Registers between the processor and the router, with a place for the word of each writer."""
 
 from __future__ import annotations
 
@@ -20,23 +20,27 @@ def read_signature(shape: NodeShape) -> wiring.Signature:
 
     Members
     -------
-    request : Signal(1), out
-        Take the register.
     number : Signal(range(registers)), out
-        Register of the request two cycles later.
+        Register that is read three cycles later.
+    asks : Signal(1), out
+        In the next cycle the read stage takes the word of its register, if there is one. Of two pipelines that ask in one
+        cycle none has the register of the other.
+    found : Signal(1), in
+        The register has a word for the pipeline that asked in the cycle before.
+    take : Signal(1), out
+        Take it. Only with ``found``.
     keep : Signal(1), out
-        Leave the register full (COPY).
-    taken : Signal(1), in
-        The register was full and nobody with precedence took it: ``data`` is the word.
+        Leave the register as it is (COPY). Valid with ``take``.
     data : Signal(width), in
-        Valid with ``taken``.
+        Word of the register. 0 if the pipeline did not ask.
     """
     return wiring.Signature(
         {
-            "request": Out(1),
             "number": Out(bits_for(shape.registers)),
+            "asks": Out(1),
+            "found": In(1),
+            "take": Out(1),
             "keep": Out(1),
-            "taken": In(1),
             "data": In(shape.width),
         }
     )
@@ -47,24 +51,21 @@ def write_signature(shape: NodeShape) -> wiring.Signature:
 
     Members
     -------
-    request : Signal(1), out
-        Put ``data`` into the register.
     number : Signal(range(registers)), out
-        Register of the request two cycles later.
-    blind : Signal(1), out
-        Overwrite a full register (BLIND).
+        Register that is written three cycles later.
+    room : Signal(1), in
+        The place of this pipeline in the register of the next cycle is empty then.
+    put : Signal(1), out
+        Put ``data`` into the register, over a word that is there.
     data : Signal(width), out
-        Valid with ``request``.
-    ok : Signal(1), in
-        The word is written at the end of this cycle.
+        Valid with ``put``.
     """
     return wiring.Signature(
         {
-            "request": Out(1),
             "number": Out(bits_for(shape.registers)),
-            "blind": Out(1),
+            "room": In(1),
+            "put": Out(1),
             "data": Out(shape.width),
-            "ok": In(1),
         }
     )
 
@@ -82,16 +83,20 @@ def processor_members(shape: NodeShape) -> dict[str, wiring.Member]:
 
 
 class InterfaceRegisters(wiring.Component):
-    """Interface registers, processor port and arbitration (Metcalf 1997, §7.1.1, "Processor Interface").
+    """Interface registers and processor port (Metcalf 1997, §7.1.1, "Processor Interface").
 
-    Each pipeline may read one register and write one register a cycle (the pipeline itself keeps to one access);
-    the processor makes one access a cycle. Who comes first: the processor, then the pipeline with the lower
-    number. So ``p_full`` alone tells the processor whether its access succeeds.
+    A register has a place for the word of each writer: the processor's, and one for each pipeline. A writer looks at its own
+    place alone, so writers never meet. Who reads takes from one place after the other: a pipeline the pipelines' words, lower
+    pipelines first, then the processor's; the processor those of pipelines only.
 
-    Pipelines name a register two cycles before they ask for it. Its full bit, and which bank has its word, are looked up
-    one cycle before, with what happens to it in that cycle, so that no request waits for a look-up.
+    Pipelines name a register three cycles before they ask for it, and its places are looked up two cycles before. What the
+    processor does in these cycles is told at once. What pipelines do is not, but that nobody finds a word that has been taken:
+    a word that a pipeline puts into a register is found by pipelines from the third cycle on, a place that a pipeline has
+    emptied is found empty from the third cycle on, and a pipeline that asks for a register in the cycle after a pipeline has found a word
+    there finds none. A register is read by the processor or by pipelines, not by both: otherwise a word may be
+    taken twice.
 
-    Latency: one cycle from a write, by either side, to its full bit. Router reads are immediate, given their number;
+    Latency: one cycle from a write, by either side, to ``p_full``, and from a write of the processor to a read stage.
     ``p_read_data`` follows ``p_read`` by one cycle.
 
     Parameters
@@ -108,25 +113,22 @@ class InterfaceRegisters(wiring.Component):
     p_address : Signal(range(registers)), in
         Register of the processor's access. Numbers without a register do nothing.
     p_write : Signal(1), in
-        Fill the register with ``p_write_data``. Nothing happens if it is full.
+        Fill the processor's place with ``p_write_data``. Nothing happens if it is full.
     p_read : Signal(1), in
-        Take the word of the register. If it is not full it stays as it is.
+        Take a word of a pipeline. If there is none the register stays as it is.
     p_write_data : Signal(width), in
         Valid with ``p_write``.
     p_full : Signal(registers), out
-        Bit r: register r holds a word.
+        Bit r: a place of register r holds a word.
     p_read_data : Signal(width), out
-        Word last written into the register of the last ``p_read``, from the cycle after it on.
+        Word taken by the last ``p_read``, from the cycle after it on. If there was none, what the highest pipeline wrote last.
 
     Attributes
     ----------
     banks : list of Memory
-        The processor and each pipeline write a bank of their own, so every memory has one write port. A bank that does
-        not have a register's word may be written in vain: who asks for a register that it may fill writes, before it is
-        known whether another one wins.
-    held_by_<p> : Signal(registers)
-        Bit r: the word of register r is in the bank of pipeline p. In no pipeline's: in the processor's. Reset changes
-        neither words nor this.
+        Words: the processor's, then those of each pipeline.
+    full : list of Signal(registers)
+        Which of them are there.
     """
 
     def __init__(self, *, shape: NodeShape) -> None:
@@ -135,162 +137,159 @@ class InterfaceRegisters(wiring.Component):
         ports |= {f"write_{p}": In(write_signature(shape)) for p in range(shape.pipelines)}
         super().__init__(ports | processor_members(shape))
         depth = max(2, shape.registers)
-        self.banks = [Memory(shape=shape.width, depth=depth, init=[]) for _ in range(1 + shape.pipelines)]
-        self.held_by = [Signal(shape.registers, name=f"held_by_{p}", reset_less=True) for p in range(shape.pipelines)]
+        names = ["processor", *(f"pipeline_{p}" for p in range(shape.pipelines))]
+        self.banks = [Memory(shape=shape.width, depth=depth, init=[]) for _ in names]
+        self.full = [Signal(shape.registers, name=f"full_{name}") for name in names]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape = self.shape
         pipelines = range(shape.pipelines)
-        full = self.p_full
         for k, bank in enumerate(self.banks):
             m.submodules[f"bank_{k}"] = bank
-        chosen = Signal(shape.registers)
-        m.d.comb += chosen.eq(_one_hot(self.p_address, shape.registers))
-
-        readers = [_Accessor(m, shape, getattr(self, f"read_{p}").number, f"read_{p}") for p in pipelines]
-        writers = [_Accessor(m, shape, getattr(self, f"write_{p}").number, f"write_{p}") for p in pipelines]
-        everybody = readers + writers
-
-        # Who gets what. Two that meet in a register see the same full bit, so of the lower one it is enough to know what
-        # it asks for.
+        mine, theirs = self.full[0], self.full[1:]
         reads = [getattr(self, f"read_{p}") for p in pipelines]
         writes = [getattr(self, f"write_{p}") for p in pipelines]
-        fills = [write.ok for write in writes]
-        takes = [read.taken for read in reads]
-        asks: list[Value] = []
-        clears: list[Value] = []
-        for p, (reader, writer) in enumerate(zip(readers, writers, strict=True)):
-            ask = writes[p].request & (~writer.full | writes[p].blind)
-            lower = [writer.meets(m, writers[q]) & asks[q] for q in range(p)]
-            hit = self.p_write & (self.p_address == writer.number)
-            m.d.comb += fills[p].eq(ask & ~(hit & ~writer.full) & ~Cat(*lower).any())
-            asks.append(ask)
-            lower = [reader.meets(m, readers[q]) & reads[q].request for q in range(p)]
-            take = reads[p].request & reader.full & ~Cat(*lower).any()
-            m.d.comb += takes[p].eq(take & ~(self.p_read & (self.p_address == reader.number)))
-            clears.append(take & ~reads[p].keep)
+        chosen = Signal(shape.registers)
+        m.d.comb += [
+            chosen.eq(_one_hot(self.p_address, shape.registers)),
+            self.p_full.eq(reduce(or_, self.full)),
+        ]
+        readers = [_Accessor(m, shape, read.number, f"read_{p}") for p, read in enumerate(reads)]
+        writers = [_Accessor(m, shape, write.number, f"write_{p}") for p, write in enumerate(writes)]
+        clears = []
+        for p, read in enumerate(reads):
+            clear = Signal(name=f"clears_{p}")
+            m.d.comb += clear.eq(read.take & ~read.keep)
+            clears.append(clear)
 
-        # In ``asks`` and ``clears`` the processor is left out: a register that it takes or fills before a pipeline can is
-        # empty or full all the same. So are lower pipelines in ``asks``, which fill the register in question.
-        # What that means for those who come next.
-        for access in everybody:
-            looked_up = Signal(name=f"{access.name}_looked_up")
-            hit = Signal(name=f"{access.name}_hit")
-            m.d.comb += [
-                looked_up.eq((full & access.next_select).any()),
-                hit.eq(self.p_address == access.next_number),
+        # -- Readers ---------------------------------------------------------------------------------------------
+        places = [self._reader(m, p, readers, clears, reads) for p in pipelines]
+
+        # -- Writers: is the own place empty? -----------------------------------------------------------------------
+        for p, writer in enumerate(writers):
+            filled = Signal(name=f"write_{p}_filled")
+            lower_filled = Signal(name=f"write_{p}_lower_filled")
+            lower = [(theirs[q] & writer.two).any() for q in range(p)]
+            lower_puts = [writes[q].put & writer.same(m, writers[q], 2) for q in range(p)]
+            taken = self.p_read & (self.p_address == writer.two_number) & ~_any(lower)
+            found = (theirs[p] & writer.two).any()
+            m.d.sync += [
+                filled.eq((found & ~taken) | (writes[p].put & writer.same(m, writer, 2))),
+                lower_filled.eq(_any([*lower, *lower_puts])),
             ]
-            filled = [asks[p] & access.follows(m, writers[p]) for p in pipelines]
-            cleared = [clears[p] & access.follows(m, readers[p]) for p in pipelines]
-            left = Mux(looked_up, ~(hit & self.p_read), hit & self.p_write)
-            m.d.sync += access.full.eq((left & ~Cat(*cleared).any()) | Cat(*filled).any())
-            if access in readers:
-                held_by = [(by & access.next_select).any() for by in self.held_by]
-                by_processor = hit & self.p_write & ~looked_up
-                by_pipeline = Cat(*filled).any()
-                by = [
-                    (won | (by & ~by_pipeline)) & ~by_processor for won, by in zip(_first(filled), held_by, strict=True)
-                ]
-                m.d.sync += access.bank.eq(_one_of(by))
+            taken = self.p_read & (self.p_address == writer.one_number) & ~lower_filled
+            m.d.comb += writes[p].room.eq(~((filled & ~taken) | (writes[p].put & writer.same(m, writer, 1))))
+
+        # -- Full bits -------------------------------------------------------------------------------------------
         for r in range(shape.registers):
-            filled = [asks[p] & writers[p].select[r] for p in pipelines]
-            cleared = [clears[p] & readers[p].select[r] for p in pipelines]
-            kept = Mux(full[r], ~(chosen[r] & self.p_read), chosen[r] & self.p_write)
-            m.d.sync += full[r].eq((kept & ~Cat(*cleared).any()) | Cat(*filled).any())
-            by_processor = chosen[r] & self.p_write & ~full[r]
-            with m.If(by_processor | Cat(*filled).any()):
-                m.d.sync += [
-                    by[r].eq(~by_processor & won) for by, won in zip(self.held_by, _first(filled), strict=True)
-                ]
+            cleared = [clears[p] & places[p][0] & readers[p].zero[r] for p in pipelines]
+            m.d.sync += mine[r].eq(Mux(mine[r], ~_any(cleared), chosen[r] & self.p_write))
+            lower: list[Value] = []
+            for k, their in enumerate(theirs):
+                cleared = [clears[p] & places[p][1 + k] & readers[p].zero[r] for p in pipelines]
+                taken = chosen[r] & self.p_read & ~_any(lower)
+                m.d.sync += their[r].eq((their[r] & ~taken & ~_any(cleared)) | (writes[k].put & writers[k].zero[r]))
+                lower.append(their[r])
 
-        # Words.
-        def rows(number: Value) -> list[Value]:
-            """The words of all banks at a register."""
-            ports = [bank.read_port(domain="comb") for bank in self.banks]
-            m.d.comb += [port.addr.eq(number) for port in ports]
-            return [port.data for port in ports]
-
-        for p in pipelines:
-            m.d.comb += reads[p].data.eq(_chosen(rows(readers[p].number), readers[p].bank))
+        # -- Words -----------------------------------------------------------------------------------------------
         # The processor has a cycle, so the words of all banks are caught, and chosen from afterwards.
         there = 1 if shape.registers == 1 << len(self.p_address) else chosen.any()
-        caught: list[Value] = []
+        caught = [Signal(shape.width, name=f"p_read_{k}") for k in pipelines]
+        word: Value = caught[-1]
         with m.If(self.p_read & there):
-            for k, row in enumerate(rows(self.p_address)):
-                caught.append(Signal(shape.width, name=f"p_read_{k}"))
-                m.d.sync += caught[k].eq(row)
-            held_by = [(by & chosen).any() for by in self.held_by]
-            caught_bank = Signal(len(self.banks), name="p_read_bank", init=1)
-            m.d.sync += caught_bank.eq(_one_of(held_by))
-        m.d.comb += self.p_read_data.eq(_chosen(caught, caught_bank))
+            for k in pipelines:
+                m.d.sync += caught[k].eq(self._row(m, 1 + k, self.p_address))
+        for k in reversed(pipelines[:-1]):
+            first = Signal(name=f"p_read_from_{k}")
+            with m.If(self.p_read & there):
+                m.d.sync += first.eq((theirs[k] & chosen).any())
+            word = Mux(first, caught[k], word)
+        m.d.comb += self.p_read_data.eq(word)
         # Four registers at a time, so that the write enable of the bank follows soon.
-        taken = Cat(full, Const(7, 3))  # those that make the last four complete take nothing
+        taken = Cat(mine, Const(7, 3))  # those that make the last four complete take nothing
         low, high = self.p_address[:2], self.p_address[2:]
         fours = [
             (high == r // 4) & self.p_write & ~taken[r : r + 4].bit_select(low, 1) for r in range(0, shape.registers, 4)
         ]
-        p_fills = Cat(*fours).any()
-        words = [(p_fills, self.p_address, self.p_write_data)]
-        words += [(asks[p], writers[p].number, writes[p].data) for p in pipelines]
-        for bank, (enable, number, word) in zip(self.banks, words, strict=True):
+        words = [(_any(fours), self.p_address, self.p_write_data)]
+        words += [(writes[p].put, writers[p].zero_number, writes[p].data) for p in pipelines]
+        for bank, (enable, number, data) in zip(self.banks, words, strict=True):
             port = bank.write_port()
-            m.d.comb += [port.en.eq(enable), port.addr.eq(number), port.data.eq(word)]
+            m.d.comb += [port.en.eq(enable), port.addr.eq(number), port.data.eq(data)]
         return m
+
+    def _reader(
+        self, m: Module, p: int, readers: Sequence[_Accessor], clears: Sequence[Value], reads: Sequence[wiring.Interface]
+    ) -> list[Signal]:
+        """What pipeline ``p`` finds. Gives the place that its word comes from, a bit each."""
+        mine, theirs = self.full[0], self.full[1:]
+        reader, read = readers[p], reads[p]
+        names = ["processor", *(f"pipeline_{k}" for k in range(len(theirs)))]
+        looked = [Signal(name=f"read_{p}_{name}_looked_up") for name in names]
+        places = [Signal(name=f"read_{p}_{name}") for name in names]
+        writing = self.p_write & (self.p_address == reader.two_number)
+        emptied = _any([clear & reader.same(m, other, 2) for other, clear in zip(readers, clears, strict=True)])
+        m.d.sync += looked[0].eq(((mine & reader.two).any() | writing) & ~emptied)
+        m.d.sync += [look.eq((their & reader.two).any() & ~emptied) for look, their in zip(looked[1:], theirs, strict=True)]
+
+        writing = self.p_write & (self.p_address == reader.one_number)
+        just_found = _any([other.found & reader.same(m, accessor, 1) for other, accessor in zip(reads, readers, strict=True)])
+        there = (_any(looked) | writing) & ~just_found
+        m.d.sync += read.found.eq(read.asks & there)
+        # The words of pipelines are caught a cycle before they are asked for, the processor's has just been written.
+        caught = Signal(self.shape.width, name=f"read_{p}_caught", reset_less=True)
+        by_processor = Signal(name=f"read_{p}_by_processor")
+        m.d.sync += [place.eq(first) for place, first in zip(places[1:], _first(looked[1:]), strict=True)]
+        m.d.sync += [places[0].eq(~_any(looked[1:])), by_processor.eq(read.asks & ~_any(looked[1:]))]
+        rows = [self._row(m, 1 + k, reader.one_number) for k in range(len(theirs))]
+        word = reduce(or_, (row & first.replicate(len(row)) for row, first in zip(rows, _first(looked[1:]), strict=True)))
+        m.d.sync += caught.eq(word)
+        with m.If(~read.asks):
+            m.d.sync += caught.eq(0)
+        own = self._row(m, 0, reader.zero_number)
+        m.d.comb += read.data.eq(caught | (own & by_processor.replicate(len(own))))
+        return places
+
+    def _row(self, m: Module, k: int, number: Value) -> Value:
+        """The word of bank ``k`` at a register."""
+        port = self.banks[k].read_port(domain="comb")
+        m.d.comb += port.addr.eq(number)
+        return port.data
+
+
+def _any(bits: Sequence[Value]) -> Value:
+    return Cat(*bits).any()
 
 
 def _first(asking: Sequence[Value]) -> list[Value]:
     """Of those who ask the first, in whose favour the others lose."""
-    return [ask & ~Cat(*asking[:p]).any() if p else ask for p, ask in enumerate(asking)]
-
-
-def _one_of(held_by: Sequence[Value]) -> Value:
-    """A bit for each bank: the processor's holds what no pipeline's does."""
-    return Cat(~Cat(*held_by).any(), *held_by)
-
-
-def _chosen(rows: Sequence[Value], bank: Value) -> Value:
-    """Of the words of all banks the one whose bit is set."""
-    parts = [row & bit.replicate(len(row)) for row, bit in zip(rows, bank, strict=True)]
-    return reduce(or_, parts)
+    return [ask & ~_any(asking[:p]) if p else ask for p, ask in enumerate(asking)]
 
 
 class _Accessor:
-    """A port of a pipeline: the register it asks for, whether that is full, and for readers in which bank its word is.
-
-    ``coming`` is the number two cycles before, ``next_number`` one cycle before, ``number`` in the cycle of the request;
-    ``select`` has a bit for each register.
-    """
+    """A port of a pipeline: the register it asks for ``two`` cycles, ``one`` and ``zero`` cycles before it does, as number and as
+    a bit for each register."""
 
     def __init__(self, m: Module, shape: NodeShape, coming: Value, name: str) -> None:
         self.name = name
-        self.coming = coming
 
-        def signal(kind: str, width: int = 1) -> Signal:
-            return Signal(width, name=f"{name}_{kind}", reset_less=True)
+        def flop(kind: str, value: Value) -> Signal:
+            signal = Signal(len(value), name=f"{name}_{kind}", reset_less=True)
+            m.d.sync += signal.eq(value)
+            return signal
 
-        self.next_number, self.number = signal("next_number", len(coming)), signal("number", len(coming))
-        self.next_select, self.select = signal("next_select", shape.registers), signal("select", shape.registers)
-        self.full = Signal(name=f"{name}_full")
-        self.bank = signal("bank", 1 + shape.pipelines)
-        m.d.sync += [
-            self.next_number.eq(coming),
-            self.number.eq(self.next_number),
-            self.next_select.eq(_one_hot(coming, shape.registers)),
-            self.select.eq(self.next_select),
-        ]
+        self.two_number = flop("two_number", coming)
+        self.one_number = flop("one_number", self.two_number)
+        self.zero_number = flop("number", self.one_number)
+        self.two = flop("two", _one_hot(coming, shape.registers))
+        self.zero = flop("select", flop("one", self.two))
+        self.numbers = [coming, self.two_number, self.one_number, self.zero_number]
 
-    def follows(self, m: Module, other: _Accessor) -> Signal:
-        """In the cycle before this one's request: ``other``, whose request is now, has the same register."""
-        same = Signal(name=f"{self.name}_follows_{other.name}", reset_less=True)
-        m.d.sync += same.eq(self.coming == other.next_number)
-        return same
-
-    def meets(self, m: Module, other: _Accessor) -> Signal:
-        """In the cycle of both requests: they have the same register."""
-        coming = Signal(name=f"{self.name}_will_meet_{other.name}", reset_less=True)
-        same = Signal(name=f"{self.name}_meets_{other.name}", reset_less=True)
-        m.d.sync += [coming.eq(self.coming == other.coming), same.eq(coming)]
+    def same(self, m: Module, other: _Accessor, cycles: int) -> Signal:
+        """``cycles`` before this one's request: ``other``, whose request is now, has the same register."""
+        same = Signal(name=f"{self.name}_{cycles}_after_{other.name}", reset_less=True)
+        m.d.sync += same.eq(self.numbers[2 - cycles] == other.numbers[2])
         return same
 
 
