@@ -317,13 +317,11 @@ class TransferStages(wiring.Component):
             full_bits.clear.eq(retries | (takes & ~r.copy)),
             full_bits.got.eq(r_load),
         ]
-        self._show_held(m, w, r, stays, fill, retries, takes & ~r.copy)
+        self._show_held(m, w, r, stays, fill, takes & ~r.copy)
         return m
 
-    def _show_held(
-        self, m: Module, w: data.View, r: data.View, stays: Value, fill: Value, retries: Value, leaves: Value
-    ) -> None:
-        """The full bits in a register, for those who look into a simulation."""
+    def _show_held(self, m: Module, w: data.View, r: data.View, stays: Value, fill: Value, leaves: Value) -> None:
+        """The full bits in a register, for those who look into a simulation. A word that is tried again counts until it is gone."""
         own, left, target = Signal.like(self.held), Signal.like(self.held), Signal.like(self.held)
         m.d.comb += [
             own.eq(self.write_valid << w.vfsm),
