@@ -25,7 +25,7 @@ class FullBits(wiring.Component):
 
     Reset empties one buffer a cycle, in turn, and so all of them if it lasts ``vfsms`` cycles. At power-up all are empty.
 
-    Latency: two cycles from an event to the memories, one from ``index_<k>`` to ``full_<k>``.
+    Latency: two cycles from an event to the memories, two from ``index_<k>`` to ``full_<k>``.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class FullBits(wiring.Component):
     filled, kept : Signal(1), out
         ``fill`` and ``keep`` of the cycle before. They reach the memories at the end of this one.
     index_<k> : Signal(range(vfsms)), in
-        Buffer to be looked up.
+        Buffer to be looked up in the next cycle.
     full_<k> : Signal(1), out
-        The buffer ``index_<k>`` of the cycle before was full in that cycle.
+        The buffer ``index_<k>`` of two cycles before was full in the cycle after that.
 
     Attributes
     ----------
@@ -123,8 +123,12 @@ class FullBits(wiring.Component):
             got.data.eq(row(self.puts, self.last_got)),
         ]
         for k in range(self.lookups):
-            index, full = getattr(self, f"index_{k}"), getattr(self, f"full_{k}")
+            coming, full = getattr(self, f"index_{k}"), getattr(self, f"full_{k}")
+            index = Signal.like(coming, name=f"look_{k}", reset_less=True)
+            put_here = Signal(name=f"put_here_{k}", reset_less=True)
+            got_here = Signal(name=f"got_here_{k}", reset_less=True)
+            m.d.sync += [index.eq(coming), put_here.eq(coming == self.put), got_here.eq(coming == self.got)]
             known = row(self.puts, index) ^ row(self.gets, index)
-            leaving = self.cleared & (index == self.last_got)
-            m.d.sync += full.eq((known & ~leaving) | (entering & (index == self.last_put)))
+            leaving = self.cleared & got_here
+            m.d.sync += full.eq((known & ~leaving) | (entering & put_here))
         return m

@@ -27,20 +27,23 @@ def read_signature(shape: NodeShape) -> wiring.Signature:
         cycle none has the register of the other.
     found : Signal(1), in
         The register has a word for the pipeline that asked in the cycle before.
-    take : Signal(1), out
-        Take it. Only with ``found``.
+    names : Signal(1), out
+        The VFSM that is in the read stage in the next cycle reads a register, whether it asks or not.
     keep : Signal(1), out
-        Leave the register as it is (COPY). Valid with ``take``.
+        And leaves it as it is (COPY).
+    take : Signal(1), out
+        Take the word. Only with ``found``.
     data : Signal(width), in
-        Word of the register. 0 if the pipeline did not ask.
+        Word of the register, if one is found. 0 if none was named in the cycle before.
     """
     return wiring.Signature(
         {
             "number": Out(bits_for(shape.registers)),
+            "names": Out(1),
+            "keep": Out(1),
             "asks": Out(1),
             "found": In(1),
             "take": Out(1),
-            "keep": Out(1),
             "data": In(shape.width),
         }
     )
@@ -157,14 +160,11 @@ class InterfaceRegisters(wiring.Component):
         ]
         readers = [_Accessor(m, shape, read.number, f"read_{p}") for p, read in enumerate(reads)]
         writers = [_Accessor(m, shape, write.number, f"write_{p}") for p, write in enumerate(writes)]
-        clears = []
-        for p, read in enumerate(reads):
-            clear = Signal(name=f"clears_{p}")
-            m.d.comb += clear.eq(read.take & ~read.keep)
-            clears.append(clear)
 
         # -- Readers ---------------------------------------------------------------------------------------------
-        places = [self._reader(m, p, readers, clears, reads) for p in pipelines]
+        empties = [Signal(len(self.full), name=f"read_{p}_empties") for p in pipelines]
+        for p in pipelines:
+            self._reader(m, p, readers, reads, empties)
 
         # -- Writers: is the own place empty? -----------------------------------------------------------------------
         for p, writer in enumerate(writers):
@@ -183,11 +183,11 @@ class InterfaceRegisters(wiring.Component):
 
         # -- Full bits -------------------------------------------------------------------------------------------
         for r in range(shape.registers):
-            cleared = [clears[p] & places[p][0] & readers[p].zero[r] for p in pipelines]
+            cleared = [empties[p][0] & readers[p].zero[r] for p in pipelines]
             m.d.sync += mine[r].eq(Mux(mine[r], ~_any(cleared), chosen[r] & self.p_write))
             lower: list[Value] = []
             for k, their in enumerate(theirs):
-                cleared = [clears[p] & places[p][1 + k] & readers[p].zero[r] for p in pipelines]
+                cleared = [empties[p][1 + k] & readers[p].zero[r] for p in pipelines]
                 taken = chosen[r] & self.p_read & ~_any(lower)
                 m.d.sync += their[r].eq((their[r] & ~taken & ~_any(cleared)) | (writes[k].put & writers[k].zero[r]))
                 lower.append(their[r])
@@ -209,9 +209,13 @@ class InterfaceRegisters(wiring.Component):
         # Four registers at a time, so that the write enable of the bank follows soon.
         taken = Cat(mine, Const(7, 3))  # those that make the last four complete take nothing
         low, high = self.p_address[:2], self.p_address[2:]
-        fours = [
-            (high == r // 4) & self.p_write & ~taken[r : r + 4].bit_select(low, 1) for r in range(0, shape.registers, 4)
-        ]
+        fours = []
+        for r in range(0, shape.registers, 4):
+            writes_here = _kept(m, f"writes_{r}", (high == r // 4) & self.p_write)
+            halves = [
+                _kept(m, f"empty_{r + h}", (low[1:] == h // 2) & ~Mux(low[0], taken[r + h + 1], taken[r + h])) for h in (0, 2)
+            ]
+            fours.append(_kept(m, f"fills_{r}", writes_here & _any(halves)))
         words = [(_any(fours), self.p_address, self.p_write_data)]
         words += [(writes[p].put, writers[p].zero_number, writes[p].data) for p in pipelines]
         for bank, (enable, number, data) in zip(self.banks, words, strict=True):
@@ -220,36 +224,44 @@ class InterfaceRegisters(wiring.Component):
         return m
 
     def _reader(
-        self, m: Module, p: int, readers: Sequence[_Accessor], clears: Sequence[Value], reads: Sequence[wiring.Interface]
-    ) -> list[Signal]:
-        """What pipeline ``p`` finds. Gives the place that its word comes from, a bit each."""
+        self,
+        m: Module,
+        p: int,
+        readers: Sequence[_Accessor],
+        reads: Sequence[wiring.Interface],
+        empties: Sequence[Signal],
+    ) -> None:
+        """What pipeline ``p`` finds, and the places that it empties: ``empties[p]``."""
         mine, theirs = self.full[0], self.full[1:]
         reader, read = readers[p], reads[p]
         names = ["processor", *(f"pipeline_{k}" for k in range(len(theirs)))]
+
+        # Two cycles before: the places of its register.
         looked = [Signal(name=f"read_{p}_{name}_looked_up") for name in names]
-        places = [Signal(name=f"read_{p}_{name}") for name in names]
         writing = self.p_write & (self.p_address == reader.two_number)
-        emptied = _any([clear & reader.same(m, other, 2) for other, clear in zip(readers, clears, strict=True)])
+        emptied = _any([clear.any() & reader.same(m, other, 2) for other, clear in zip(readers, empties, strict=True)])
         m.d.sync += looked[0].eq(((mine & reader.two).any() | writing) & ~emptied)
         m.d.sync += [look.eq((their & reader.two).any() & ~emptied) for look, their in zip(looked[1:], theirs, strict=True)]
 
+        # One cycle before: is there a word? Those of pipelines are caught, the processor's may just be written.
         writing = self.p_write & (self.p_address == reader.one_number)
         just_found = _any([other.found & reader.same(m, accessor, 1) for other, accessor in zip(reads, readers, strict=True)])
-        there = (_any(looked) | writing) & ~just_found
-        m.d.sync += read.found.eq(read.asks & there)
-        # The words of pipelines are caught a cycle before they are asked for, the processor's has just been written.
+        m.d.sync += read.found.eq(read.asks & (_any(looked) | writing) & ~just_found)
+        firsts = [~_any(looked[1:]), *_first(looked[1:])]
+        rows = [self._row(m, 1 + k, reader.one_number) for k in range(len(theirs))]
+        word = reduce(or_, (row & first.replicate(len(row)) for row, first in zip(rows, firsts[1:], strict=True)))
         caught = Signal(self.shape.width, name=f"read_{p}_caught", reset_less=True)
         by_processor = Signal(name=f"read_{p}_by_processor")
-        m.d.sync += [place.eq(first) for place, first in zip(places[1:], _first(looked[1:]), strict=True)]
-        m.d.sync += [places[0].eq(~_any(looked[1:])), by_processor.eq(read.asks & ~_any(looked[1:]))]
-        rows = [self._row(m, 1 + k, reader.one_number) for k in range(len(theirs))]
-        word = reduce(or_, (row & first.replicate(len(row)) for row, first in zip(rows, _first(looked[1:]), strict=True)))
-        m.d.sync += caught.eq(word)
-        with m.If(~read.asks):
+        m.d.sync += [caught.eq(word), by_processor.eq(read.names & firsts[0])]
+        with m.If(~read.names):
             m.d.sync += caught.eq(0)
         own = self._row(m, 0, reader.zero_number)
         m.d.comb += read.data.eq(caught | (own & by_processor.replicate(len(own))))
-        return places
+
+        for k, first in enumerate(firsts):
+            leaves = Signal(name=f"read_{p}_leaves_{names[k]}")
+            m.d.sync += leaves.eq(first & ~read.keep)
+            m.d.comb += empties[p][k].eq(read.take & leaves)
 
     def _row(self, m: Module, k: int, number: Value) -> Value:
         """The word of bank ``k`` at a register."""
@@ -260,6 +272,13 @@ class InterfaceRegisters(wiring.Component):
 
 def _any(bits: Sequence[Value]) -> Value:
     return Cat(*bits).any()
+
+
+def _kept(m: Module, name: str, value: Value) -> Signal:
+    """A wire that synthesis keeps, so that the mapper builds on it."""
+    signal = Signal(len(value), name=name, attrs={"keep": True})
+    m.d.comb += signal.eq(value)
+    return signal
 
 
 def _first(asking: Sequence[Value]) -> list[Value]:

@@ -275,13 +275,15 @@ class TransferStages(wiring.Component):
         m.d.comb += [
             self.next_accept.eq(x.links & opens.replicate(n)),
             self.read.number.eq(register_number(codes, self.annotation.source)),
+            self.read.names.eq(x.from_register),
+            self.read.keep.eq(x.copy),
             self.read.asks.eq(x.from_register & opens),
         ]
 
         # -- Read stage ----------------------------------------------------------------------------------------
         # One interface access a cycle: the write wins.
         reads = named("reads", self.read.found & ~(taken_valid & w.to_register))
-        m.d.comb += [self.read.take.eq(reads), self.read.keep.eq(r.copy), load.addr.eq(r_load)]
+        m.d.comb += [self.read.take.eq(reads), load.addr.eq(r_load)]
         r_tt2 = later("r_tt2", x_tt2)
         room = ~(full_bits.full_2 | (r_tt2 & full_bits.filled))
         r_fills = r.to_buffer & (r.blind | room)
@@ -289,7 +291,7 @@ class TransferStages(wiring.Component):
         m.d.sync += [fills.eq(r_fills), puts.eq(r_puts), weak.eq(r.refusable & ~r_fills & ~r_puts)]
         sources = [(r_links[d], getattr(self, f"in_data_{d}")) for d in range(n)]
         sources += [(r_loads, load.data)]
-        word: Value = self.read.data
+        word: Value = self.read.data & ~retries.replicate(shape.width)
         for chosen, value in sources:
             word = word | (value & chosen.replicate(shape.width))
         taken = r_sure | reads | (r_leg & accepted) | (r_links & self.in_valid).any()
@@ -307,9 +309,9 @@ class TransferStages(wiring.Component):
             store.en.eq(taken_valid),
             store.addr.eq(Mux(fills, w.target, w.vfsm)),
             store.data.eq(self.write_word),
-            full_bits.index_0.eq(y.vfsm),
-            full_bits.index_1.eq(y.source),
-            full_bits.index_2.eq(x.target),
+            full_bits.index_0.eq(self.vfsm),
+            full_bits.index_1.eq(decode.source),
+            full_bits.index_2.eq(y.target),
             # Trying a word again takes it out of its buffer; if it has to stay, it goes back.
             full_bits.fill.eq(fill),
             full_bits.keep.eq(stays),

@@ -44,6 +44,7 @@ class InterfaceModel:
         """Place in which each pipeline finds a word in this cycle."""
         self.caught: list[int | None] = [0] * shape.pipelines
         """Word of a place of a pipeline, 0 if it is another's, None if it is not known."""
+        self.keeps = [False] * shape.pipelines
 
     def _empty(self) -> list[list[bool]]:
         return [[False] * self.shape.registers for _ in range(1 + self.shape.pipelines)]
@@ -113,7 +114,7 @@ class InterfaceModel:
         now.found, now.puts = self._found(), self._puts(inputs)
         cleared: list[tuple[int, int]] = []
         for p, place in enumerate(self.found):
-            if place is not None and inputs[f"read_{p}__take"] and not inputs[f"read_{p}__keep"]:
+            if place is not None and inputs[f"read_{p}__take"] and not self.keeps[p]:
                 cleared.append((place, self.numbers[0][f"read_{p}"]))
         now.emptied = {r for _, r in cleared}
         found = [self.will_find(p, inputs) if inputs[f"read_{p}__asks"] else None for p in pipelines]
@@ -132,6 +133,7 @@ class InterfaceModel:
             self.words[1 + p][r] = inputs[f"write_{p}__data"]
             self.full[1 + p][r] = True
         self.before, self.found, self.caught = now, found, caught
+        self.keeps = [bool(inputs[f"read_{p}__keep"]) for p in pipelines]
         self.numbers = [*self.numbers[1:], {name: inputs[f"{name}__number"] for name in self._names()}]
         if inputs["rst"]:
             self.full, self.before = self._empty(), Cycle(self._empty())
