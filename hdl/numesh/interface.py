@@ -12,6 +12,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from .codes import bits_for
+from .kept import kept
 from .shape import NodeShape
 
 
@@ -203,19 +204,11 @@ class InterfaceRegisters(wiring.Component):
         for k in reversed(pipelines[:-1]):
             first = Signal(name=f"p_read_from_{k}")
             with m.If(self.p_read & there):
-                m.d.sync += first.eq((theirs[k] & chosen).any())
+                m.d.sync += first.eq(_any(self._at_processor(m, f"word_{k}", theirs[k], Const(1, 1))))
             word = Mux(first, caught[k], word)
         m.d.comb += self.p_read_data.eq(word)
         # Four registers at a time, so that the write enable of the bank follows soon.
-        taken = Cat(mine, Const(7, 3))  # those that make the last four complete take nothing
-        low, high = self.p_address[:2], self.p_address[2:]
-        fours = []
-        for r in range(0, shape.registers, 4):
-            writes_here = _kept(m, f"writes_{r}", (high == r // 4) & self.p_write)
-            halves = [
-                _kept(m, f"empty_{r + h}", (low[1:] == h // 2) & ~Mux(low[0], taken[r + h + 1], taken[r + h])) for h in (0, 2)
-            ]
-            fours.append(_kept(m, f"fills_{r}", writes_here & _any(halves)))
+        fours = self._at_processor(m, "free", ~mine, self.p_write)
         words = [(_any(fours), self.p_address, self.p_write_data)]
         words += [(writes[p].put, writers[p].zero_number, writes[p].data) for p in pipelines]
         for bank, (enable, number, data) in zip(self.banks, words, strict=True):
@@ -263,6 +256,19 @@ class InterfaceRegisters(wiring.Component):
             m.d.sync += leaves.eq(first & ~read.keep)
             m.d.comb += empties[p][k].eq(read.take & leaves)
 
+    def _at_processor(self, m: Module, name: str, bits: Value, strobe: Value) -> list[Value]:
+        """The bit of the register that the processor accesses, with the strobe: one of these, four registers each, is set."""
+        low, high = self.p_address[:2], self.p_address[2:]
+        bits = Cat(bits, Const(0, 3))
+        fours: list[Value] = []
+        for r in range(0, self.shape.registers, 4):
+            here = kept(m, f"{name}_here_{r}", (high == r // 4) & strobe)
+            halves = [
+                kept(m, f"{name}_{r + h}", (low[1:] == h // 2) & Mux(low[0], bits[r + h + 1], bits[r + h])) for h in (0, 2)
+            ]
+            fours.append(kept(m, f"{name}_of_{r}", here & _any(halves)))
+        return fours
+
     def _row(self, m: Module, k: int, number: Value) -> Value:
         """The word of bank ``k`` at a register."""
         port = self.banks[k].read_port(domain="comb")
@@ -272,13 +278,6 @@ class InterfaceRegisters(wiring.Component):
 
 def _any(bits: Sequence[Value]) -> Value:
     return Cat(*bits).any()
-
-
-def _kept(m: Module, name: str, value: Value) -> Signal:
-    """A wire that synthesis keeps, so that the mapper builds on it."""
-    signal = Signal(len(value), name=name, attrs={"keep": True})
-    m.d.comb += signal.eq(value)
-    return signal
 
 
 def _first(asking: Sequence[Value]) -> list[Value]:

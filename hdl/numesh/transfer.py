@@ -11,6 +11,7 @@ from .codes import Codes
 from .decode import DecodeStage, decoded_layout
 from .full_bits import FullBits, Kept
 from .interface import read_signature, write_signature
+from .kept import kept, kept_pairs
 from .places import register_number
 from .shape import NodeShape
 
@@ -139,7 +140,7 @@ class TransferStages(wiring.Component):
         self.read_annotation = Signal(data.StructLayout(codes.annotation_layout), reset_less=True)
         self.read_idle = Signal(init=1)
         self.held = Signal(shape.vfsms)
-        self.full_bits = FullBits(shape=shape, lookups=3, kept=full_bits)
+        self.full_bits = FullBits(shape=shape, lookups=3, style=full_bits)
         self.buffers = Memory(shape=shape.width, depth=shape.vfsms, init=[])
         self.write_valid = Signal()
         self.write_word = Signal(shape.width, reset_less=True)
@@ -232,7 +233,7 @@ class TransferStages(wiring.Component):
         # -- Write stage: what becomes of the word ----------------------------------------------------------------
         claims = Signal(n)
         goes, weak, fills, puts = (Signal(name=f"w_{name}") for name in ("goes", "weak", "fills", "puts"))
-        accepted = named("accepted", (claims & self.out_accept).any())
+        accepted = Cat(*kept_pairs(m, "accepted", claims, self.out_accept)).any()
         stays = named("stays", taken_valid & weak & ~(goes & accepted))
         fill = named("fill", taken_valid & fills)
         m.d.comb += [
@@ -294,7 +295,9 @@ class TransferStages(wiring.Component):
         word: Value = self.read.data & ~retries.replicate(shape.width)
         for chosen, value in sources:
             word = word | (value & chosen.replicate(shape.width))
-        taken = r_sure | reads | (r_leg & accepted) | (r_links & self.in_valid).any()
+        certain = kept(m, "certain", r_sure | reads)
+        rest = kept(m, "rest", certain | (r_leg & accepted))
+        taken = Cat(*kept_pairs(m, "arrives", r_links, self.in_valid), rest).any()
         m.d.sync += [
             taken_valid.eq(taken),
             claims.eq(r.to_links & taken.replicate(n)),
