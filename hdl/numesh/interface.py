@@ -12,7 +12,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from .codes import bits_for
-from .kept import kept
+from .kept import kept, kept_pairs
 from .shape import NodeShape
 
 
@@ -164,33 +164,43 @@ class InterfaceRegisters(wiring.Component):
 
         # -- Readers ---------------------------------------------------------------------------------------------
         empties = [Signal(len(self.full), name=f"read_{p}_empties") for p in pipelines]
+        leave = [Signal(name=f"read_{p}_leaves") for p in pipelines]
         for p in pipelines:
-            self._reader(m, p, readers, reads, empties)
+            self._reader(m, p, readers, reads, empties, leave)
 
         # -- Writers: is the own place empty? -----------------------------------------------------------------------
         for p, writer in enumerate(writers):
-            filled = Signal(name=f"write_{p}_filled")
-            lower_filled = Signal(name=f"write_{p}_lower_filled")
-            lower = [(theirs[q] & writer.two).any() for q in range(p)]
-            lower_puts = [writes[q].put & writer.same(m, writers[q], 2) for q in range(p)]
-            taken = self.p_read & (self.p_address == writer.two_number) & ~_any(lower)
-            found = (theirs[p] & writer.two).any()
-            m.d.sync += [
-                filled.eq((found & ~taken) | (writes[p].put & writer.same(m, writer, 2))),
-                lower_filled.eq(_any([*lower, *lower_puts])),
-            ]
-            taken = self.p_read & (self.p_address == writer.one_number) & ~lower_filled
-            m.d.comb += writes[p].room.eq(~((filled & ~taken) | (writes[p].put & writer.same(m, writer, 1))))
+
+            def flop(kind: str, value: Value, p: int = p) -> Signal:
+                signal = Signal(name=f"write_{p}_{kind}")
+                m.d.sync += signal.eq(value)
+                return signal
+
+            # Two cycles before: what is there, and what happens to it.
+            full = flop("full", self._at(m, f"write_{p}", theirs[p], writer))
+            read = flop("read", self.p_read & (self.p_address == writer.two_number))
+            put = flop("put", writes[p].put & writer.same(m, writer, 2))
+            lower = flop("lower", _any([self._at(m, f"write_{p}_lower_{q}", theirs[q], writer) for q in range(p)]))
+            lower_put = flop("lower_put", _any([writes[q].put & writer.same(m, writers[q], 2) for q in range(p)]))
+            # One cycle before.
+            filled = kept(m, f"write_{p}_filled", (full & ~(read & ~lower)) | put)
+            told = self.p_read & (self.p_address == writer.one_number) & ~(lower | lower_put)
+            puts = kept(m, f"write_{p}_puts", writes[p].put & writer.same(m, writer, 1))
+            m.d.comb += writes[p].room.eq(~((filled & ~told) | puts))
 
         # -- Full bits -------------------------------------------------------------------------------------------
+        fours = range(0, shape.registers, 4)
+        reading = [kept(m, f"reading_{r}", (self.p_address[2:] == r // 4) & self.p_read) for r in fours]
         for r in range(shape.registers):
             cleared = [empties[p][0] & readers[p].zero[r] for p in pipelines]
             m.d.sync += mine[r].eq(Mux(mine[r], ~_any(cleared), chosen[r] & self.p_write))
             lower: list[Value] = []
             for k, their in enumerate(theirs):
                 cleared = [empties[p][1 + k] & readers[p].zero[r] for p in pipelines]
-                taken = chosen[r] & self.p_read & ~_any(lower)
-                m.d.sync += their[r].eq((their[r] & ~taken & ~_any(cleared)) | (writes[k].put & writers[k].zero[r]))
+                emptied = kept(m, f"emptied_{k}_{r}", _any(cleared))
+                taken = kept(m, f"taken_{k}_{r}", reading[r // 4] & (self.p_address[:2] == r % 4) & ~_any(lower))
+                put = kept(m, f"put_{k}_{r}", writes[k].put & writers[k].zero[r])
+                m.d.sync += their[r].eq((their[r] & ~taken & ~emptied) | put)
                 lower.append(their[r])
 
         # -- Words -----------------------------------------------------------------------------------------------
@@ -208,8 +218,8 @@ class InterfaceRegisters(wiring.Component):
             word = Mux(first, caught[k], word)
         m.d.comb += self.p_read_data.eq(word)
         # Four registers at a time, so that the write enable of the bank follows soon.
-        fours = self._at_processor(m, "free", ~mine, self.p_write)
-        words = [(_any(fours), self.p_address, self.p_write_data)]
+        free = self._at_processor(m, "free", ~mine, self.p_write)
+        words = [(_any(free), self.p_address, self.p_write_data)]
         words += [(writes[p].put, writers[p].zero_number, writes[p].data) for p in pipelines]
         for bank, (enable, number, data) in zip(self.banks, words, strict=True):
             port = bank.write_port()
@@ -223,8 +233,9 @@ class InterfaceRegisters(wiring.Component):
         readers: Sequence[_Accessor],
         reads: Sequence[wiring.Interface],
         empties: Sequence[Signal],
+        leave: Sequence[Signal],
     ) -> None:
-        """What pipeline ``p`` finds, and the places that it empties: ``empties[p]``."""
+        """What pipeline ``p`` finds, and the places that it empties if it does: ``empties[p]``. With ``leave[p]`` it empties one."""
         mine, theirs = self.full[0], self.full[1:]
         reader, read = readers[p], reads[p]
         names = ["processor", *(f"pipeline_{k}" for k in range(len(theirs)))]
@@ -232,9 +243,14 @@ class InterfaceRegisters(wiring.Component):
         # Two cycles before: the places of its register.
         looked = [Signal(name=f"read_{p}_{name}_looked_up") for name in names]
         writing = self.p_write & (self.p_address == reader.two_number)
-        emptied = _any([clear.any() & reader.same(m, other, 2) for other, clear in zip(readers, empties, strict=True)])
-        m.d.sync += looked[0].eq(((mine & reader.two).any() | writing) & ~emptied)
-        m.d.sync += [look.eq((their & reader.two).any() & ~emptied) for look, their in zip(looked[1:], theirs, strict=True)]
+        emptied = kept(
+            m,
+            f"read_{p}_emptied",
+            _any([other.take & left & reader.same(m, accessor, 2) for other, left, accessor in zip(reads, leave, readers, strict=True)]),
+        )
+        founds = [self._at(m, f"read_{p}_{name}", full, reader) for name, full in zip(names, self.full, strict=True)]
+        m.d.sync += [looked[0].eq((founds[0] | writing) & ~emptied)]
+        m.d.sync += [look.eq(found & ~emptied) for look, found in zip(looked[1:], founds[1:], strict=True)]
 
         # One cycle before: is there a word? Those of pipelines are caught, the processor's may just be written.
         writing = self.p_write & (self.p_address == reader.one_number)
@@ -251,6 +267,7 @@ class InterfaceRegisters(wiring.Component):
         own = self._row(m, 0, reader.zero_number)
         m.d.comb += read.data.eq(caught | (own & by_processor.replicate(len(own))))
 
+        m.d.sync += leave[p].eq(~read.keep)
         for k, first in enumerate(firsts):
             leaves = Signal(name=f"read_{p}_leaves_{names[k]}")
             m.d.sync += leaves.eq(first & ~read.keep)
@@ -268,6 +285,10 @@ class InterfaceRegisters(wiring.Component):
             ]
             fours.append(kept(m, f"{name}_of_{r}", here & _any(halves)))
         return fours
+
+    def _at(self, m: Module, name: str, full: Value, accessor: _Accessor) -> Value:
+        """Whether the place is full of the register that is asked for two cycles later."""
+        return Cat(*kept_pairs(m, f"{name}_full", full, accessor.two)).any()
 
     def _row(self, m: Module, k: int, number: Value) -> Value:
         """The word of bank ``k`` at a register."""
