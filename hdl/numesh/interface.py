@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -144,6 +144,8 @@ class InterfaceRegisters(wiring.Component):
         names = ["processor", *(f"pipeline_{p}" for p in range(shape.pipelines))]
         self.banks = [Memory(shape=shape.width, depth=depth, init=[]) for _ in names]
         self.full = [Signal(shape.registers, name=f"full_{name}") for name in names]
+        self._last_address = Signal.like(self.p_address, name="last_address", reset_less=True)
+        self._last_write = Signal(name="last_write")
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -154,9 +156,9 @@ class InterfaceRegisters(wiring.Component):
         mine, theirs = self.full[0], self.full[1:]
         reads = [getattr(self, f"read_{p}") for p in pipelines]
         writes = [getattr(self, f"write_{p}") for p in pipelines]
-        chosen = Signal(shape.registers)
+        chosen = Cat(kept(m, f"chosen_{r}", self.p_address == r) for r in range(shape.registers))
+        m.d.sync += [self._last_address.eq(self.p_address), self._last_write.eq(self.p_write)]
         m.d.comb += [
-            chosen.eq(_one_hot(self.p_address, shape.registers)),
             self.p_full.eq(reduce(or_, self.full)),
         ]
         readers = [_Accessor(m, shape, read.number, f"read_{p}") for p, read in enumerate(reads)]
@@ -189,8 +191,6 @@ class InterfaceRegisters(wiring.Component):
             m.d.comb += writes[p].room.eq(~((filled & ~told) | puts))
 
         # -- Full bits -------------------------------------------------------------------------------------------
-        fours = range(0, shape.registers, 4)
-        reading = [kept(m, f"reading_{r}", (self.p_address[2:] == r // 4) & self.p_read) for r in fours]
         for r in range(shape.registers):
             cleared = [empties[p][0] & readers[p].zero[r] for p in pipelines]
             m.d.sync += mine[r].eq(Mux(mine[r], ~_any(cleared), chosen[r] & self.p_write))
@@ -198,7 +198,7 @@ class InterfaceRegisters(wiring.Component):
             for k, their in enumerate(theirs):
                 cleared = [empties[p][1 + k] & readers[p].zero[r] for p in pipelines]
                 emptied = kept(m, f"emptied_{k}_{r}", _any(cleared))
-                taken = kept(m, f"taken_{k}_{r}", reading[r // 4] & (self.p_address[:2] == r % 4) & ~_any(lower))
+                taken = kept(m, f"taken_{k}_{r}", chosen[r] & self.p_read & ~_any(lower))
                 put = kept(m, f"put_{k}_{r}", writes[k].put & writers[k].zero[r])
                 m.d.sync += their[r].eq((their[r] & ~taken & ~emptied) | put)
                 lower.append(their[r])
@@ -214,12 +214,11 @@ class InterfaceRegisters(wiring.Component):
         for k in reversed(pipelines[:-1]):
             first = Signal(name=f"p_read_from_{k}")
             with m.If(self.p_read & there):
-                m.d.sync += first.eq(_any(self._at_processor(m, f"word_{k}", theirs[k], Const(1, 1))))
+                m.d.sync += first.eq(Cat(*kept_pairs(m, f"word_{k}", theirs[k], chosen)).any())
             word = Mux(first, caught[k], word)
         m.d.comb += self.p_read_data.eq(word)
-        # Four registers at a time, so that the write enable of the bank follows soon.
-        free = self._at_processor(m, "free", ~mine, self.p_write)
-        words = [(_any(free), self.p_address, self.p_write_data)]
+        free = Cat(*kept_pairs(m, "free", ~mine, chosen)).any()
+        words = [(free & self.p_write, self.p_address, self.p_write_data)]
         words += [(writes[p].put, writers[p].zero_number, writes[p].data) for p in pipelines]
         for bank, (enable, number, data) in zip(self.banks, words, strict=True):
             port = bank.write_port()
@@ -242,20 +241,21 @@ class InterfaceRegisters(wiring.Component):
 
         # Two cycles before: the places of its register.
         looked = [Signal(name=f"read_{p}_{name}_looked_up") for name in names]
-        writing = self.p_write & (self.p_address == reader.two_number)
         emptied = kept(
             m,
             f"read_{p}_emptied",
             _any([other.take & left & reader.same(m, accessor, 2) for other, left, accessor in zip(reads, leave, readers, strict=True)]),
         )
         founds = [self._at(m, f"read_{p}_{name}", full, reader) for name, full in zip(names, self.full, strict=True)]
-        m.d.sync += [looked[0].eq((founds[0] | writing) & ~emptied)]
-        m.d.sync += [look.eq(found & ~emptied) for look, found in zip(looked[1:], founds[1:], strict=True)]
+        m.d.sync += [look.eq(found & ~emptied) for look, found in zip(looked, founds, strict=True)]
+        was_emptied = Signal(name=f"read_{p}_was_emptied")
+        m.d.sync += was_emptied.eq(emptied)
 
         # One cycle before: is there a word? Those of pipelines are caught, the processor's may just be written.
+        written = self._last_write & (self._last_address == reader.one_number) & ~was_emptied
         writing = self.p_write & (self.p_address == reader.one_number)
         just_found = _any([other.found & reader.same(m, accessor, 1) for other, accessor in zip(reads, readers, strict=True)])
-        m.d.sync += read.found.eq(read.asks & (_any(looked) | writing) & ~just_found)
+        m.d.sync += read.found.eq(read.asks & (_any([*looked, written]) | writing) & ~just_found)
         firsts = [~_any(looked[1:]), *_first(looked[1:])]
         rows = [self._row(m, 1 + k, reader.one_number) for k in range(len(theirs))]
         word = reduce(or_, (row & first.replicate(len(row)) for row, first in zip(rows, firsts[1:], strict=True)))
@@ -272,19 +272,6 @@ class InterfaceRegisters(wiring.Component):
             leaves = Signal(name=f"read_{p}_leaves_{names[k]}")
             m.d.sync += leaves.eq(first & ~read.keep)
             m.d.comb += empties[p][k].eq(read.take & leaves)
-
-    def _at_processor(self, m: Module, name: str, bits: Value, strobe: Value) -> list[Value]:
-        """The bit of the register that the processor accesses, with the strobe: one of these, four registers each, is set."""
-        low, high = self.p_address[:2], self.p_address[2:]
-        bits = Cat(bits, Const(0, 3))
-        fours: list[Value] = []
-        for r in range(0, self.shape.registers, 4):
-            here = kept(m, f"{name}_here_{r}", (high == r // 4) & strobe)
-            halves = [
-                kept(m, f"{name}_{r + h}", (low[1:] == h // 2) & Mux(low[0], bits[r + h + 1], bits[r + h])) for h in (0, 2)
-            ]
-            fours.append(kept(m, f"{name}_of_{r}", here & _any(halves)))
-        return fours
 
     def _at(self, m: Module, name: str, full: Value, accessor: _Accessor) -> Value:
         """Whether the place is full of the register that is asked for two cycles later."""
