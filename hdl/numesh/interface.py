@@ -57,8 +57,10 @@ def write_signature(shape: NodeShape) -> wiring.Signature:
     -------
     number : Signal(range(registers)), out
         Register that is written three cycles later.
-    room : Signal(1), in
+    empty : Signal(1), in
         The place of this pipeline in the register of the next cycle is empty then.
+    emptied : Signal(1), in
+        It will be, as the processor takes its word in this cycle.
     put : Signal(1), out
         Put ``data`` into the register, over a word that is there.
     data : Signal(width), out
@@ -67,7 +69,8 @@ def write_signature(shape: NodeShape) -> wiring.Signature:
     return wiring.Signature(
         {
             "number": Out(bits_for(shape.registers)),
-            "room": In(1),
+            "empty": In(1),
+            "emptied": In(1),
             "put": Out(1),
             "data": Out(shape.width),
         }
@@ -183,13 +186,14 @@ class InterfaceRegisters(wiring.Component):
             full = flop("full", self._at(m, f"write_{p}", theirs[p], writer))
             read = flop("read", self.p_read & (self.p_address == writer.two_number))
             put = flop("put", writes[p].put & writer.same(m, writer, 2))
-            lower = flop("lower", _any([self._at(m, f"write_{p}_lower_{q}", theirs[q], writer) for q in range(p)]))
-            lower_put = flop("lower_put", _any([writes[q].put & writer.same(m, writers[q], 2) for q in range(p)]))
+            lower = _any([self._at(m, f"write_{p}_lower_{q}", theirs[q], writer) for q in range(p)])
+            lower_put = _any([writes[q].put & writer.same(m, writers[q], 2) for q in range(p)])
+            untold, lower = flop("untold", lower | lower_put), flop("lower", lower)
             # One cycle before.
             filled = kept(m, f"write_{p}_filled", (full & ~(read & ~lower)) | put)
-            told = self.p_read & (self.p_address == writer.one_number) & ~(lower | lower_put)
+            told = kept(m, f"write_{p}_told", self.p_read & (self.p_address == writer.one_number) & ~untold)
             puts = kept(m, f"write_{p}_puts", writes[p].put & writer.same(m, writer, 1))
-            m.d.comb += writes[p].room.eq(~((filled & ~told) | puts))
+            m.d.comb += [writes[p].empty.eq(~filled & ~puts), writes[p].emptied.eq(told & ~puts)]
 
         # -- Full bits -------------------------------------------------------------------------------------------
         fours = range(0, shape.registers, 4)

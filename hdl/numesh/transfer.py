@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
@@ -252,13 +255,16 @@ class TransferStages(wiring.Component):
         took = later("took", takes, reset_less=False)
         waits = x_own2 & taken_valid  # its own word is in the write stage
         held = named("x_held", (full_bits.full_0 | (x_own3 & full_bits.kept)) & ~waits)
-        free = named("x_free", ~x_idle & ~held)
-        holds = named("x_holds", ~x_idle & held & ~(x_own1 & retries))
-        again = named("x_again", (~x_idle & waits & weak) & ~(goes & accepted))
+        free = kept(m, "x_free", ~x_idle & ~held)
+        holds = kept(m, "x_holds", ~x_idle & held & ~(x_own1 & retries))
+        # The latest of all: whether its word of two slots ago stays.
+        own_weak = kept(m, "x_own_weak", ~x_idle & waits & weak)
+        again = kept(m, "x_again", own_weak & ~(goes & accepted))
         opens = free & ~again
         there = x.from_buffer & full_bits.full_1 & ~(x_ss1 & takes & ~r.copy) & ~(x_ss2 & took & ~w.copy)
-        found = named("x_found", free & (x.from_null | there))
-        r_links = later("r_links", x.links & opens.replicate(n), reset_less=False)
+        found = kept(m, "x_found", free & (x.from_null | there))
+        free_links = kept(m, "x_free_links", x.links & free.replicate(n))
+        r_links = later("r_links", free_links & ~again.replicate(n), reset_less=False)
         # It has a word for certain: one that it tries again, 0, or one out of a buffer.
         r_sure = later("r_sure", holds | again | found, reset_less=False)
         r_leg = later("r_leg", x_leg & opens, reset_less=False)
@@ -274,7 +280,7 @@ class TransferStages(wiring.Component):
         ]
         r_loads = later("r_loads", tries | x.from_buffer)
         m.d.comb += [
-            self.next_accept.eq(x.links & opens.replicate(n)),
+            self.next_accept.eq(free_links & ~again.replicate(n)),
             self.read.number.eq(register_number(codes, self.annotation.source)),
             self.read.names.eq(x.from_register),
             self.read.keep.eq(x.copy),
@@ -288,13 +294,19 @@ class TransferStages(wiring.Component):
         r_tt2 = later("r_tt2", x_tt2)
         room = ~(full_bits.full_2 | (r_tt2 & full_bits.filled))
         r_fills = r.to_buffer & (r.blind | room)
-        r_puts = r.to_register & (r.blind | self.write.room)
-        m.d.sync += [fills.eq(r_fills), puts.eq(r_puts), weak.eq(r.refusable & ~r_fills & ~r_puts)]
+        r_empty = kept(m, "r_empty", r.to_register & (r.blind | self.write.empty))
+        r_stays = kept(m, "r_stays", r.refusable & ~r_fills & ~r_empty)
+        m.d.sync += [
+            fills.eq(r_fills),
+            puts.eq(r_empty | (r.to_register & self.write.emptied)),
+            weak.eq(r_stays & ~(r.to_register & self.write.emptied)),
+        ]
         sources = [(r_links[d], getattr(self, f"in_data_{d}")) for d in range(n)]
-        sources += [(r_loads, load.data)]
-        word: Value = self.read.data & ~retries.replicate(shape.width)
-        for chosen, value in sources:
-            word = word | (value & chosen.replicate(shape.width))
+        word = kept(m, "register_word", self.read.data & ~retries.replicate(shape.width))
+        word = word | kept(m, "buffer_word", load.data & r_loads.replicate(shape.width))
+        for d in range(0, n, 2):
+            pair = [value & chosen.replicate(shape.width) for chosen, value in sources[d : d + 2]]
+            word = word | kept(m, f"links_word_{d}", reduce(or_, pair))
         certain = kept(m, "certain", r_sure | reads)
         rest = kept(m, "rest", certain | (r_leg & accepted))
         taken = Cat(*kept_pairs(m, "arrives", r_links, self.in_valid), rest).any()

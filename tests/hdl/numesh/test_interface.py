@@ -24,8 +24,11 @@ def run(cycles: int, inputs: dict[int, Inputs], shape: NodeShape = SHAPE) -> lis
         return values
 
     samples = record(InterfaceRegisters(shape=shape), cycles + START, drive)
-    rooms = [f"write_{p}.room" for p in range(shape.pipelines)]
-    shifted = [{**now, **{name: before[name] for name in rooms}} for before, now in zip(samples, samples[1:], strict=False)]
+
+    def rooms(sample: Sample) -> Inputs:
+        return {f"write_{p}.room": sample[f"write_{p}.empty"] | sample[f"write_{p}.emptied"] for p in range(shape.pipelines)}
+
+    shifted = [{**now, **rooms(before)} for before, now in zip(samples, samples[1:], strict=False)]
     return shifted[START - 1 :]
 
 

@@ -275,7 +275,7 @@ class TransferModel:
         codes, to = self.codes, word.annotation.destination
         blind = word.annotation.type == MoveType.BLIND
         if codes.is_register(to):
-            return blind or bool(inputs["write__room"])
+            return blind or bool(inputs["write__empty"] or inputs["write__emptied"])
         if not codes.is_buffer(to) or to == codes.buffer(word.vfsm):
             return False
         return blind or not self.held[to - codes.first_buffer]
