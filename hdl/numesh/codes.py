@@ -49,9 +49,9 @@ SHORTEST_STAY = 4
 """Slots from a turn of a VFSM that has a buffer (its own) or puts its word into it to the first turn of another that finds it
 there, at least. Sooner, the other one's turn is idle."""
 SHORTEST_RETURN = 3
-"""Slots from the turn of a VFSM that has a buffer or takes a word out of it to a turn of another that puts a word there, at least;
-and from the turn of one that takes a word out of a buffer to that of the VFSM whose it is, or of another that takes words from it.
-Sooner, the later turn is idle."""
+"""Slots from the turn of a VFSM that has a buffer or takes a word out of it to a turn of another that puts a word there, at
+least; and from the turn of one that takes a word out of a buffer to that of the VFSM whose it is, or of another that takes words
+from it. Sooner, the later turn is idle."""
 SHORTEST_RELAY = 4
 """Slots from the read stage of a VFSM that puts its word into an interface register to the first VFSM that finds it there, at
 least."""

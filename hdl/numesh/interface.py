@@ -97,11 +97,12 @@ class InterfaceRegisters(wiring.Component):
     pipelines first, then the processor's; the processor those of pipelines only.
 
     Pipelines name a register three cycles before they ask for it, and its places are looked up two cycles before. What the
-    processor does in these cycles is told at once. What pipelines do is not, but that nobody finds a word that has been taken:
-    a word that a pipeline puts into a register is found by pipelines from the third cycle on, a place that a pipeline has
-    emptied is found empty from the third cycle on, and a pipeline that asks for a register in the cycle after a pipeline has found a word
-    there finds none. A register is read by the processor or by pipelines, not by both: otherwise a word may be
-    taken twice.
+    processor does in these cycles is told at once. What pipelines do is not, but that nobody finds a word that has been taken: a
+    word that a pipeline puts into a register is found by pipelines from the third cycle on; a place that a pipeline has emptied
+    is found empty by its writer from the third cycle on; right after a pipeline has found a word in a register no pipeline finds
+    one there, and in the cycle after that only one that the processor has just written. A register is read by the processor or
+    by pipelines, not by both: otherwise a word may be taken twice. A pipeline that puts a word over another, while that is
+    being taken, may lose it.
 
     Latency: one cycle from a write, by either side, to ``p_full``, and from a write of the processor to a read stage.
     ``p_read_data`` follows ``p_read`` by one cycle.
@@ -159,11 +160,13 @@ class InterfaceRegisters(wiring.Component):
         mine, theirs = self.full[0], self.full[1:]
         reads = [getattr(self, f"read_{p}") for p in pipelines]
         writes = [getattr(self, f"write_{p}") for p in pipelines]
-        chosen = Signal(shape.registers)
-        m.d.comb += [
-            chosen.eq(_one_hot(self.p_address, shape.registers)),
-            self.p_full.eq(reduce(or_, self.full)),
-        ]
+        m.d.comb += self.p_full.eq(reduce(or_, self.full))
+        # The processor's address, decoded once: four registers at a time, and one of four.
+        low, high = self.p_address[:2], self.p_address[2:]
+        fours = range(0, shape.registers, 4)
+        writing = [kept(m, f"p_writes_{r}", (high == r // 4) & self.p_write) for r in fours]
+        reading = [kept(m, f"p_reads_{r}", (high == r // 4) & self.p_read) for r in fours]
+        one = [kept(m, f"p_one_{k}", low == k) for k in range(4)]
         m.d.sync += [self._last_address.eq(self.p_address), self._last_write.eq(self.p_write)]
         readers = [_Accessor(m, shape, read.number, f"read_{p}") for p, read in enumerate(reads)]
         writers = [_Accessor(m, shape, write.number, f"write_{p}") for p, write in enumerate(writes)]
@@ -196,23 +199,21 @@ class InterfaceRegisters(wiring.Component):
             m.d.comb += [writes[p].empty.eq(~filled & ~puts), writes[p].emptied.eq(told & ~puts)]
 
         # -- Full bits -------------------------------------------------------------------------------------------
-        fours = range(0, shape.registers, 4)
-        reading = [kept(m, f"reading_{r}", (self.p_address[2:] == r // 4) & self.p_read) for r in fours]
         for r in range(shape.registers):
             cleared = [empties[p][0] & readers[p].zero[r] for p in pipelines]
-            m.d.sync += mine[r].eq(Mux(mine[r], ~_any(cleared), chosen[r] & self.p_write))
+            m.d.sync += mine[r].eq(Mux(mine[r], ~_any(cleared), writing[r // 4] & one[r % 4]))
             lower: list[Value] = []
             for k, their in enumerate(theirs):
                 cleared = [empties[p][1 + k] & readers[p].zero[r] for p in pipelines]
                 emptied = kept(m, f"emptied_{k}_{r}", _any(cleared))
-                taken = kept(m, f"taken_{k}_{r}", reading[r // 4] & (self.p_address[:2] == r % 4) & ~_any(lower))
+                taken = kept(m, f"taken_{k}_{r}", reading[r // 4] & one[r % 4] & ~_any(lower))
                 put = kept(m, f"put_{k}_{r}", writes[k].put & writers[k].zero[r])
                 m.d.sync += their[r].eq((their[r] & ~taken & ~emptied) | put)
                 lower.append(their[r])
 
         # -- Words -----------------------------------------------------------------------------------------------
         # The processor has a cycle, so the words of all banks are caught, and chosen from afterwards.
-        there = 1 if shape.registers == 1 << len(self.p_address) else chosen.any()
+        there = 1 if shape.registers == 1 << len(self.p_address) else self.p_address < shape.registers
         caught = [Signal(shape.width, name=f"p_read_{k}") for k in pipelines]
         word: Value = caught[-1]
         with m.If(self.p_read & there):
@@ -221,11 +222,11 @@ class InterfaceRegisters(wiring.Component):
         for k in reversed(pipelines[:-1]):
             first = Signal(name=f"p_read_from_{k}")
             with m.If(self.p_read & there):
-                m.d.sync += first.eq(_any(self._at_processor(m, f"word_{k}", theirs[k], Const(1, 1))))
+                m.d.sync += first.eq(_any(self._at_processor(m, f"word_{k}", theirs[k], reading)))
             word = Mux(first, caught[k], word)
         m.d.comb += self.p_read_data.eq(word)
         # Four registers at a time, so that the write enable of the bank follows soon.
-        free = self._at_processor(m, "free", ~mine, self.p_write)
+        free = self._at_processor(m, "free", ~mine, writing)
         words = [(_any(free), self.p_address, self.p_write_data)]
         words += [(writes[p].put, writers[p].zero_number, writes[p].data) for p in pipelines]
         for bank, (enable, number, data) in zip(self.banks, words, strict=True):
@@ -242,18 +243,19 @@ class InterfaceRegisters(wiring.Component):
         empties: Sequence[Signal],
         leave: Sequence[Signal],
     ) -> None:
-        """What pipeline ``p`` finds, and the places that it empties if it does: ``empties[p]``. With ``leave[p]`` it empties one."""
-        mine, theirs = self.full[0], self.full[1:]
+        """What pipeline ``p`` finds, and the places that it empties if it takes it: ``empties[p]``; ``leave[p]`` says that it
+        empties one."""
+        theirs = self.full[1:]
         reader, read = readers[p], reads[p]
         names = ["processor", *(f"pipeline_{k}" for k in range(len(theirs)))]
 
         # Two cycles before: the places of its register.
         looked = [Signal(name=f"read_{p}_{name}_looked_up") for name in names]
-        emptied = kept(
-            m,
-            f"read_{p}_emptied",
-            _any([other.take & left & reader.same(m, accessor, 2) for other, left, accessor in zip(reads, leave, readers, strict=True)]),
-        )
+        leaving = [
+            other.take & left & reader.same(m, accessor, 2)
+            for other, left, accessor in zip(reads, leave, readers, strict=True)
+        ]
+        emptied = kept(m, f"read_{p}_emptied", _any(leaving))
         founds = [self._at(m, f"read_{p}_{name}", full, reader) for name, full in zip(names, self.full, strict=True)]
         m.d.sync += [look.eq(found & ~emptied) for look, found in zip(looked, founds, strict=True)]
         was_emptied = Signal(name=f"read_{p}_was_emptied")
@@ -262,7 +264,9 @@ class InterfaceRegisters(wiring.Component):
         # One cycle before: is there a word? Those of pipelines are caught, the processor's may just be written.
         written = self._last_write & (self._last_address == reader.one_number) & ~was_emptied
         writing = self.p_write & (self.p_address == reader.one_number)
-        just_found = _any([other.found & reader.same(m, accessor, 1) for other, accessor in zip(reads, readers, strict=True)])
+        just_found = _any(
+            [other.found & reader.same(m, accessor, 1) for other, accessor in zip(reads, readers, strict=True)]
+        )
         m.d.sync += read.found.eq(read.asks & (_any([*looked, written]) | writing) & ~just_found)
         firsts = [~_any(looked[1:]), *_first(looked[1:])]
         rows = [self._row(m, 1 + k, reader.one_number) for k in range(len(theirs))]
@@ -281,17 +285,17 @@ class InterfaceRegisters(wiring.Component):
             m.d.sync += leaves.eq(first & ~read.keep)
             m.d.comb += empties[p][k].eq(read.take & leaves)
 
-    def _at_processor(self, m: Module, name: str, bits: Value, strobe: Value) -> list[Value]:
-        """The bit of the register that the processor accesses, with the strobe: one of these, four registers each, is set."""
-        low, high = self.p_address[:2], self.p_address[2:]
+    def _at_processor(self, m: Module, name: str, bits: Value, strobes: Sequence[Value]) -> list[Value]:
+        """The bit of the register that the processor accesses, with the strobe for its four: one of these is set."""
+        low = self.p_address[:2]
         bits = Cat(bits, Const(0, 3))
         fours: list[Value] = []
-        for r in range(0, self.shape.registers, 4):
-            here = kept(m, f"{name}_here_{r}", (high == r // 4) & strobe)
+        for r, strobe in zip(range(0, self.shape.registers, 4), strobes, strict=True):
             halves = [
-                kept(m, f"{name}_{r + h}", (low[1:] == h // 2) & Mux(low[0], bits[r + h + 1], bits[r + h])) for h in (0, 2)
+                kept(m, f"{name}_{r + h}", (low[1:] == h // 2) & Mux(low[0], bits[r + h + 1], bits[r + h]))
+                for h in (0, 2)
             ]
-            fours.append(kept(m, f"{name}_of_{r}", here & _any(halves)))
+            fours.append(kept(m, f"{name}_of_{r}", strobe & _any(halves)))
         return fours
 
     def _at(self, m: Module, name: str, full: Value, accessor: _Accessor) -> Value:

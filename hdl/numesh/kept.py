@@ -8,8 +8,8 @@ from amaranth.hdl import Module, Signal, Value
 def kept(m: Module, name: str, value: Value) -> Signal:
     """``value`` on a wire of its own, on which the mapper of an FPGA builds what follows.
 
-    Left alone, a mapper makes each path as long as the longest that it cannot shorten, to spend fewer look-up tables. What arrives late, from
-    a neighbour or out of a memory, then has further to go than it needs. Simulation knows no difference.
+    Left alone, a mapper makes each path as long as the longest that it cannot shorten, to spend fewer look-up tables. What
+    arrives late, from a neighbour or out of a memory, then has further to go than it needs. Simulation knows no difference.
     """
     wire = Signal(len(value), name=name, attrs={"keep": True})
     m.d.comb += wire.eq(value)

@@ -224,9 +224,7 @@ class TransferStages(wiring.Component):
         # One that takes words out of a buffer into which it puts them is its own neighbour.
         soon3 = (any_of("vt3", "sv3") & ~look["own3"]) | (look["st3"] & (y.from_buffer | ~look["own3"]))
         m.d.sync += [
-            x_idle.eq(
-                ~self.next_active | self.meets | (soon1 & ~x_idle) | (soon2 & ~r_idle) | (soon3 & ~w_idle)
-            ),
+            x_idle.eq(~self.next_active | self.meets | (soon1 & ~x_idle) | (soon2 & ~r_idle) | (soon3 & ~w_idle)),
             r_idle.eq(x_idle),
         ]
         names = ("own1", "own2", "own3", "ss1", "ss2", "tt2")
@@ -338,7 +336,7 @@ class TransferStages(wiring.Component):
         return m
 
     def _show_held(self, m: Module, w: data.View, r: data.View, stays: Value, fill: Value, leaves: Value) -> None:
-        """The full bits in a register, for those who look into a simulation. A word that is tried again counts until it is gone."""
+        """The full bits in a register, for those who look into a simulation. A word that is tried again counts until it goes."""
         own, left, target = Signal.like(self.held), Signal.like(self.held), Signal.like(self.held)
         m.d.comb += [
             own.eq(self.write_valid << w.vfsm),

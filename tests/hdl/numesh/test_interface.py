@@ -1,3 +1,5 @@
+import itertools
+
 from numesh.interface import InterfaceRegisters
 from numesh.shape import NodeShape
 from numesh.trace import Sample, record
@@ -11,7 +13,7 @@ START = 4
 
 
 def run(cycles: int, inputs: dict[int, Inputs], shape: NodeShape = SHAPE) -> list[Sample]:
-    """What is asked for a cycle before is given for the cycle of the access; ``room`` is told a cycle before, and shown with it."""
+    """What is asked for a cycle before is given for the cycle of the access; ``room`` is told a cycle before, shown with it."""
 
     def early(name: str) -> int:
         return EARLIER.get(name.rpartition(".")[2], 0) if "." in name else 0
@@ -26,9 +28,11 @@ def run(cycles: int, inputs: dict[int, Inputs], shape: NodeShape = SHAPE) -> lis
     samples = record(InterfaceRegisters(shape=shape), cycles + START, drive)
 
     def rooms(sample: Sample) -> Inputs:
-        return {f"write_{p}.room": sample[f"write_{p}.empty"] | sample[f"write_{p}.emptied"] for p in range(shape.pipelines)}
+        return {
+            f"write_{p}.room": sample[f"write_{p}.empty"] | sample[f"write_{p}.emptied"] for p in range(shape.pipelines)
+        }
 
-    shifted = [{**now, **rooms(before)} for before, now in zip(samples, samples[1:], strict=False)]
+    shifted = [{**now, **rooms(before)} for before, now in itertools.pairwise(samples)]
     return shifted[START - 1 :]
 
 

@@ -131,7 +131,9 @@ def test_lower_pipeline_gets_the_word_when_two_read_a_link(run_node: Make, progr
 def test_higher_pipeline_is_idle_where_a_lower_one_names_its_link_even_if_that_cannot_accept(
     run_node: Make, program: Make, move: Make
 ) -> None:
-    memories = program(SHAPE, [(2, 2), (0, 0), (0, 3), (0, 0)], [{2: move(WEST, EAST)}, {2: move(WEST, NORTH), 3: move(WEST, SOUTH)}])
+    memories = program(
+        SHAPE, [(2, 2), (0, 0), (0, 3), (0, 0)], [{2: move(WEST, EAST)}, {2: move(WEST, NORTH), 3: move(WEST, SOUTH)}]
+    )
     bench = run_node(SHAPE, memories, 15, offers={WEST: [1, 2, 3]}, accepts={EAST: False})
     assert [w for _, w in bench.sent(SOUTH)] == [2, 3]
     assert bench.sent(NORTH) == bench.sent(EAST) == []
@@ -145,7 +147,9 @@ def test_lower_pipeline_drives_the_link_when_two_write_it(run_node: Make, progra
     assert bench.taken(SOUTH) == [(4, 11), (8, 12)]
 
 
-def test_second_leg_does_not_keep_the_link_that_it_forks_off_from_others(run_node: Make, program: Make, move: Make) -> None:
+def test_second_leg_does_not_keep_the_link_that_it_forks_off_from_others(
+    run_node: Make, program: Make, move: Make
+) -> None:
     # The second leg's source is EAST by name, but it takes its word from the first leg; VFSM 4 of pipeline 1 reads EAST.
     fork = move(EAST, NORTH, MoveType.FORK)
     memories = program(
@@ -206,7 +210,8 @@ def test_write_wins_over_read_of_the_same_pipeline_but_not_of_another(
 
 def test_processor_and_pipelines_have_a_place_each(run_node: Make, program: Make, move: Make) -> None:
     memories = program(
-        SHAPE, [(2, 3), (0, 0), (0, 0), (0, 0), (4, 0), (0, 0), (0, 0), (0, 0)],
+        SHAPE,
+        [(2, 3), (0, 0), (0, 0), (0, 0), (4, 0), (0, 0), (0, 0), (0, 0)],
         [{2: move(WEST, REGISTER[3]), 4: move(REGISTER[3], EAST)}, {3: move(SOUTH, REGISTER[3])}],
     )
     # All three write the same register at once. A pipeline takes the pipelines' words first, the processor's last.

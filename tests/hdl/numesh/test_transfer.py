@@ -1,3 +1,4 @@
+import itertools
 from collections.abc import Mapping
 from typing import Literal
 
@@ -24,9 +25,9 @@ Slot = tuple[int, int, int] | tuple[int, int, int, MoveType] | tuple[int, int, i
 def run(slots: list[Slot], inputs: Mapping[int, Mapping[str, int]] | None = None, **always: int) -> list[Sample]:
     """One slot a cycle. ``always`` are inputs of every cycle, ``inputs`` those of single cycles.
 
-    A VFSM is handed over three cycles before its read stage, so the record starts three cycles early. What is asked for a cycle before
-    is shown in the cycle in which it is done: ``accepts`` (links from which the read stage takes words), ``asks``, ``keep``. Likewise
-    ``write.empty`` is given for the cycle of the write stage, and told a cycle before.
+    A VFSM is handed over three cycles before its read stage, so the record starts three cycles early. What is asked for a cycle
+    before is shown in the cycle in which it is done: ``in_accept`` (links from which the read stage takes words), ``asks``,
+    ``keep``. Likewise ``write.empty`` is given for the cycle of the write stage, and told a cycle before.
     """
     early = ("active", "vfsm", "annotation")
 
@@ -54,7 +55,7 @@ def run(slots: list[Slot], inputs: Mapping[int, Mapping[str, int]] | None = None
     asked = {"in_accept": "next_accept", "asks": "read.asks", "keep": "read.keep"}
     return [
         {**now, **{name: before[asked_for] for name, asked_for in asked.items()}}
-        for before, now in zip(samples[2:], samples[3:], strict=False)
+        for before, now in itertools.pairwise(samples)
     ]
 
 

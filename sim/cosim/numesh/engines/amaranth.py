@@ -151,7 +151,9 @@ class AmaranthEngine(Engine):
             "held": held,
             "buffer": [_valid(bits, words) for bits, words in zip(held, buffers, strict=True)],
             "full": _bits(get(node.p_full), self.shape.registers),
-            "register": [next((w for f, w in zip(*pair, strict=True) if f), 0) for pair in self._by_register(places, words)],
+            "register": [
+                next((w for f, w in zip(*pair, strict=True) if f), 0) for pair in self._by_register(places, words)
+            ],
             "places": places,
             "words": words,
             "read_idle": [get(stage.read_idle) for stage in node.transfers],
@@ -164,7 +166,9 @@ class AmaranthEngine(Engine):
             state[f"write_{name}"] = _valid(valid, [get(getattr(stage, f"write_{name}")) for stage in node.transfers])
         return state
 
-    def _by_register(self, places: Sequence[Sequence[int]], words: Sequence[Sequence[int]]) -> list[tuple[list[int], list[int]]]:
+    def _by_register(
+        self, places: Sequence[Sequence[int]], words: Sequence[Sequence[int]]
+    ) -> list[tuple[list[int], list[int]]]:
         """Which places of each register are full, and their words, in the order in which pipelines take them."""
         order = [*range(1, len(places)), 0]
         registers = range(self.shape.registers)

@@ -139,7 +139,7 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
     peer = routers.peer
     emptied, gone, filled, fill = routers.scratch[0], routers.scratch[1], routers.scratch[2], routers.scratch[3]
     filler, found = routers.scratch[4], routers.scratch[5]
-    news, froms, stalled = routers.scratch[6], routers.scratch[7], routers.scratch[8]
+    news, froms, _stalled = routers.scratch[6], routers.scratch[7], routers.scratch[8]
     kind, lanes, clock = requests.kind, requests.lanes, requests.clock
     command_words = routers.layout[COMMAND_WORDS]
     word_mask = (1 << routers.layout[WIDTH]) - 1 if routers.layout[WIDTH] < 64 else -1
@@ -152,7 +152,11 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
         then = links + 1 - now
         here = time * STAMP
         coming = here + STAMP
-        fetched, entry, late_entry = ENTRIES + time % RECENT, ENTRIES + (time - 2) % RECENT, ENTRIES + (time - 3) % RECENT
+        fetched, entry, late_entry = (
+            ENTRIES + time % RECENT,
+            ENTRIES + (time - 2) % RECENT,
+            ENTRIES + (time - 3) % RECENT,
+        )
         look, look_far = LOOKED + time % RECENT_LOOKS, LOOKED + (time - 2) % RECENT_LOOKS
         look_next, look_last = LOOKED + (time - 3) % RECENT_LOOKS, LOOKED + (time - 5) % RECENT_LOOKS
         arrived = 0
@@ -292,8 +296,10 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                         elif goes_kind == REGISTER:
                             looked = stage[_u(s + PLACE)]
                             told = reads_from == goes_to and looked & LOWER_FILLED == 0
-                            got_room = not ((looked & FILLED != 0 and not told) or (ok and to_kind == REGISTER and to == goes_to))
-                        if (goes_kind == BUFFER or goes_kind == REGISTER) and got_annotation & TYPE_MASK == _BLIND:
+                            got_room = not (
+                                (looked & FILLED != 0 and not told) or (ok and to_kind == REGISTER and to == goes_to)
+                            )
+                        if (goes_kind in (BUFFER, REGISTER)) and got_annotation & TYPE_MASK == _BLIND:
                             got_room = True
 
                     # Buffers of this pipeline: clears, then sets.
@@ -349,7 +355,9 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                     lower = False
                     for q in range(p):
                         lower |= held[_u(first_place + (1 + q) * registers + goes_to)] != 0
-                    own = held[_u(first_place + (1 + p) * registers + goes_to)] != 0 and (lower or reads_from != goes_to)
+                    own = held[_u(first_place + (1 + p) * registers + goes_to)] != 0 and (
+                        lower or reads_from != goes_to
+                    )
                     for k in range(fills):
                         if filled[_u(k)] == goes_to:
                             own |= filler[_u(k)] == p
@@ -411,7 +419,9 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                 for q in range(p):
                     # A lower pipeline names its link or register.
                     lower_far = stage[_u((at - p + q) * STAGE_FIELDS + look_far)]
-                    if (lower_far >> SOURCE_KIND) & KIND_MASK == from_kind and (lower_far >> SOURCE) & NUMBER_MASK == source:
+                    if (lower_far >> SOURCE_KIND) & KIND_MASK == from_kind and (
+                        lower_far >> SOURCE
+                    ) & NUMBER_MASK == source:
                         if from_kind == NEIGHBOUR:
                             idle |= far & TYPE_MASK != _FORK and lower_far & TYPE_MASK != _FORK
                         else:

@@ -99,9 +99,9 @@ class Routers(NamedTuple):
     layout: np.ndarray
     """LAYOUT_FIELDS."""
     scratch: np.ndarray
-    """9 × P: in this cycle registers that pipelines take words from, and from which places; registers that they fill, and words, and
-    which pipelines; registers in which they found words. By pipeline: flags of the word it has got, buffer that was empty and is
-    filled."""
+    """9 × P: in this cycle registers that pipelines take words from, and from which places; registers that they fill, and words,
+    and which pipelines; registers in which they found words. By pipeline: flags of the word it has got, buffer that was empty and
+    is filled."""
 
 
 @kernel(forceinline=True)
@@ -157,8 +157,8 @@ def execute(routers: Routers, i: int, p: int, time: int) -> None:
 def decode(packed: int, vfsm: int, place_bits: int, places: np.ndarray) -> int:
     """The packed annotation of a VFSM with its codes told apart.
 
-    The own buffer as a source is nothing: a VFSM finds its word by itself. As a destination it is nothing either: the word has but
-    to stay, which it does however it is moved.
+    The own buffer as a source is nothing: a VFSM finds its word by itself. As a destination it is nothing either: the word has
+    but to stay, which it does however it is moved.
     """
     kind = packed & TYPE_MASK
     source = places[(packed >> 2) & ((1 << place_bits) - 1)]

@@ -19,8 +19,8 @@ SERVED = 4
 
 @kernel
 def own_gap(ops: np.ndarray) -> int:
-    """The least distance of two words of a chain: the shortest turn, or as long as one node is busy with a word, or until the buffer
-    in which a word waits is free again."""
+    """The least distance of two words of a chain: the shortest turn, or as long as one node is busy with a word, or until the
+    buffer in which a word waits is free again."""
     least = SHORTEST_TURN
     for op in range(ops.shape[0]):
         first = op

@@ -1,7 +1,7 @@
 """Model of decode to write stage and of the buffers of a pipeline.
 
-It keeps which buffers hold a word as it is, and never looks back: that a turn which comes too soon is idle is what makes the hardware,
-which looks earlier, find the same.
+It keeps which buffers hold a word as it is, and never looks back: that a turn which comes too soon is idle is what makes the
+hardware, which looks earlier, find the same.
 """
 
 from __future__ import annotations
