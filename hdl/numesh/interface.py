@@ -160,13 +160,11 @@ class InterfaceRegisters(wiring.Component):
         mine, theirs = self.full[0], self.full[1:]
         reads = [getattr(self, f"read_{p}") for p in pipelines]
         writes = [getattr(self, f"write_{p}") for p in pipelines]
-        m.d.comb += self.p_full.eq(reduce(or_, self.full))
-        # The processor's address, decoded once: four registers at a time, and one of four.
-        low, high = self.p_address[:2], self.p_address[2:]
-        fours = range(0, shape.registers, 4)
-        writing = [kept(m, f"p_writes_{r}", (high == r // 4) & self.p_write) for r in fours]
-        reading = [kept(m, f"p_reads_{r}", (high == r // 4) & self.p_read) for r in fours]
-        one = [kept(m, f"p_one_{k}", low == k) for k in range(4)]
+        chosen = Signal(shape.registers)
+        m.d.comb += [
+            chosen.eq(_one_hot(self.p_address, shape.registers)),
+            self.p_full.eq(reduce(or_, self.full)),
+        ]
         m.d.sync += [self._last_address.eq(self.p_address), self._last_write.eq(self.p_write)]
         readers = [_Accessor(m, shape, read.number, f"read_{p}") for p, read in enumerate(reads)]
         writers = [_Accessor(m, shape, write.number, f"write_{p}") for p, write in enumerate(writes)]
@@ -199,21 +197,23 @@ class InterfaceRegisters(wiring.Component):
             m.d.comb += [writes[p].empty.eq(~filled & ~puts), writes[p].emptied.eq(told & ~puts)]
 
         # -- Full bits -------------------------------------------------------------------------------------------
+        fours = range(0, shape.registers, 4)
+        reading = [kept(m, f"reading_{r}", (self.p_address[2:] == r // 4) & self.p_read) for r in fours]
         for r in range(shape.registers):
             cleared = [empties[p][0] & readers[p].zero[r] for p in pipelines]
-            m.d.sync += mine[r].eq(Mux(mine[r], ~_any(cleared), writing[r // 4] & one[r % 4]))
-            lower: list[Value] = []
+            m.d.sync += mine[r].eq(Mux(mine[r], ~_any(cleared), chosen[r] & self.p_write))
+            before: list[Value] = []
             for k, their in enumerate(theirs):
                 cleared = [empties[p][1 + k] & readers[p].zero[r] for p in pipelines]
                 emptied = kept(m, f"emptied_{k}_{r}", _any(cleared))
-                taken = kept(m, f"taken_{k}_{r}", reading[r // 4] & one[r % 4] & ~_any(lower))
+                taken = kept(m, f"taken_{k}_{r}", reading[r // 4] & (self.p_address[:2] == r % 4) & ~_any(before))
                 put = kept(m, f"put_{k}_{r}", writes[k].put & writers[k].zero[r])
                 m.d.sync += their[r].eq((their[r] & ~taken & ~emptied) | put)
-                lower.append(their[r])
+                before.append(their[r])
 
         # -- Words -----------------------------------------------------------------------------------------------
         # The processor has a cycle, so the words of all banks are caught, and chosen from afterwards.
-        there = 1 if shape.registers == 1 << len(self.p_address) else self.p_address < shape.registers
+        there = 1 if shape.registers == 1 << len(self.p_address) else chosen.any()
         caught = [Signal(shape.width, name=f"p_read_{k}") for k in pipelines]
         word: Value = caught[-1]
         with m.If(self.p_read & there):
@@ -222,11 +222,11 @@ class InterfaceRegisters(wiring.Component):
         for k in reversed(pipelines[:-1]):
             first = Signal(name=f"p_read_from_{k}")
             with m.If(self.p_read & there):
-                m.d.sync += first.eq(_any(self._at_processor(m, f"word_{k}", theirs[k], reading)))
+                m.d.sync += first.eq(_any(self._at_processor(m, f"word_{k}", theirs[k], Const(1, 1))))
             word = Mux(first, caught[k], word)
         m.d.comb += self.p_read_data.eq(word)
         # Four registers at a time, so that the write enable of the bank follows soon.
-        free = self._at_processor(m, "free", ~mine, writing)
+        free = self._at_processor(m, "free", ~mine, self.p_write)
         words = [(_any(free), self.p_address, self.p_write_data)]
         words += [(writes[p].put, writers[p].zero_number, writes[p].data) for p in pipelines]
         for bank, (enable, number, data) in zip(self.banks, words, strict=True):
@@ -285,17 +285,18 @@ class InterfaceRegisters(wiring.Component):
             m.d.sync += leaves.eq(first & ~read.keep)
             m.d.comb += empties[p][k].eq(read.take & leaves)
 
-    def _at_processor(self, m: Module, name: str, bits: Value, strobes: Sequence[Value]) -> list[Value]:
-        """The bit of the register that the processor accesses, with the strobe for its four: one of these is set."""
-        low = self.p_address[:2]
+    def _at_processor(self, m: Module, name: str, bits: Value, strobe: Value) -> list[Value]:
+        """The bit of the register that the processor accesses, with the strobe: one of these, four registers each, is set."""
+        low, high = self.p_address[:2], self.p_address[2:]
         bits = Cat(bits, Const(0, 3))
         fours: list[Value] = []
-        for r, strobe in zip(range(0, self.shape.registers, 4), strobes, strict=True):
+        for r in range(0, self.shape.registers, 4):
+            here = kept(m, f"{name}_here_{r}", (high == r // 4) & strobe)
             halves = [
                 kept(m, f"{name}_{r + h}", (low[1:] == h // 2) & Mux(low[0], bits[r + h + 1], bits[r + h]))
                 for h in (0, 2)
             ]
-            fours.append(kept(m, f"{name}_of_{r}", strobe & _any(halves)))
+            fours.append(kept(m, f"{name}_of_{r}", here & _any(halves)))
         return fours
 
     def _at(self, m: Module, name: str, full: Value, accessor: _Accessor) -> Value:
