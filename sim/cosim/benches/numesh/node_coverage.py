@@ -12,25 +12,24 @@ from numesh.codes import LOOKAHEAD, CommandKind, MoveType
 
 from .moves import MoveCoverage, source_kind
 
-_LOWER = "a lower pipeline"
-
 REFUSALS = (
-    *("link: not accepted", f"link: {_LOWER} has it"),
+    "link: not accepted",
     *("link: second leg not ready", "link: second leg not there"),
-    *("register: full", "register: processor", f"register: {_LOWER} writes it"),
+    "register: full",
     "buffer: full",
 )
 """Why a word in the write stage stays."""
 
 MISSES = (
-    *("link: no word", f"link: {_LOWER} accepts"),
+    "link: no word",
     *("fork: no first leg", "fork: the word goes elsewhere", "fork: first leg refused"),
-    *("register: empty", "register: own write stage uses the interface", "register: processor"),
-    *(f"register: {_LOWER} takes it", "buffer: empty", "buffer: leaving"),
+    *("register: empty", "register: own write stage uses the interface"),
+    "buffer: empty",
 )
 """Why the read stage takes nothing from a source that can give."""
 
-STATES = ("idle", "own", "incoming", "retry", "open")
+STATES = ("none", "own", "buffer", "meets", "left", "retry", "open")
+"""What the read stage does, or why its turn is idle (`models.node`)."""
 COMMANDS = tuple(kind.name for kind in CommandKind) + tuple(
     f"unknown kind {kind}" for kind in range(max(CommandKind) + 1, 8)
 )
@@ -45,16 +44,13 @@ class NodeCoverage:
         self.moves = MoveCoverage(coverage, model.codes)
         shape = model.shape
         for p in range(shape.pipelines):
-            reason = "no pipeline is lower than the first"
-            never = {name: reason for name in REFUSALS + MISSES if p == 0 and _LOWER in name}
-            coverage.group(f"refused in pipeline {p}", REFUSALS, {n: w for n, w in never.items() if n in REFUSALS})
-            coverage.group(f"not taken in pipeline {p}", MISSES, {n: w for n, w in never.items() if n in MISSES})
-            coverage.group(f"read stage of pipeline {p}", STATES)
-            coverage.group(
-                f"fork in pipeline {p}",
-                ["both legs at once", "second leg is own", "second leg is retry", "second leg is incoming"],
-                {"second leg is incoming": "the word of a first leg goes to a link, not to a buffer"},
-            )
+            coverage.group(f"refused in pipeline {p}", REFUSALS)
+            coverage.group(f"not taken in pipeline {p}", MISSES)
+            never = {"meets": "no pipeline is lower than the first"} if p == 0 else None
+            coverage.group(f"read stage of pipeline {p}", STATES, never)
+            second = ["both legs at once", *(f"second leg is {state}" for state in ("own", "buffer", "meets", "retry"))]
+            never = {"second leg is meets": "no pipeline is lower than the first"} if p == 0 else None
+            coverage.group(f"fork in pipeline {p}", [*second, "second leg is left"], never)
             coverage.group(f"command in pipeline {p}", COMMANDS)
         coverage.group(
             "processor",
