@@ -55,7 +55,7 @@ def run(slots: list[Slot], inputs: Mapping[int, Mapping[str, int]] | None = None
     asked = {"in_accept": "next_accept", "asks": "read.asks", "keep": "read.keep"}
     return [
         {**now, **{name: before[asked_for] for name, asked_for in asked.items()}}
-        for before, now in itertools.pairwise(samples)
+        for before, now in itertools.pairwise(samples[2:])
     ]
 
 
