@@ -79,7 +79,11 @@ class Ledger:
         if s["p_write"] and not s["full_0"] >> s["p_address"] & 1:
             self.entered.append(s["p_write_data"])
         places = range(1, 1 + self.shape.pipelines)
-        if before is not None and before["p_read"] and any(before[f"full_{k}"] >> before["p_address"] & 1 for k in places):
+        if (
+            before is not None
+            and before["p_read"]
+            and any(before[f"full_{k}"] >> before["p_address"] & 1 for k in places)
+        ):
             self.left.append(s["p_read_data"])
         for p in range(self.shape.pipelines):
             if s[f"write_valid_{p}"] and s[f"write_destination_{p}"] == Codes(self.shape).null:
