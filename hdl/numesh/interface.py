@@ -220,14 +220,19 @@ class InterfaceRegisters(wiring.Component):
             for k in pipelines:
                 m.d.sync += caught[k].eq(self._row(m, 1 + k, self.p_address))
         for k in reversed(pipelines[:-1]):
-            first = Signal(name=f"p_read_from_{k}")
+            fours = self._at_processor(m, f"word_{k}", theirs[k], Const(1, 1))
+            first = Signal(len(fours), name=f"p_read_from_{k}")
             with m.If(self.p_read & there):
-                m.d.sync += first.eq(_any(self._at_processor(m, f"word_{k}", theirs[k], Const(1, 1))))
-            word = Mux(first, caught[k], word)
+                m.d.sync += first.eq(Cat(*fours))
+            word = Mux(first.any(), caught[k], word)
         m.d.comb += self.p_read_data.eq(word)
-        # Four registers at a time, so that the write enable of the bank follows soon.
-        free = self._at_processor(m, "free", ~mine, self.p_write)
-        words = [(_any(free), self.p_address, self.p_write_data)]
+        # The processor's bank is written a cycle after its access, so that no path leads from there to many cells of a memory.
+        last_free, last_data = Signal(name="last_free"), Signal(shape.width, name="last_data", reset_less=True)
+        m.d.sync += [
+            last_free.eq(_any(self._at_processor(m, "free", ~mine, self.p_write))),
+            last_data.eq(self.p_write_data),
+        ]
+        words = [(last_free, self._last_address, last_data)]
         words += [(writes[p].put, writers[p].zero_number, writes[p].data) for p in pipelines]
         for bank, (enable, number, data) in zip(self.banks, words, strict=True):
             port = bank.write_port()
@@ -263,11 +268,10 @@ class InterfaceRegisters(wiring.Component):
 
         # One cycle before: is there a word? Those of pipelines are caught, the processor's may just be written.
         written = self._last_write & (self._last_address == reader.one_number) & ~was_emptied
-        writing = self.p_write & (self.p_address == reader.one_number)
         just_found = _any(
             [other.found & reader.same(m, accessor, 1) for other, accessor in zip(reads, readers, strict=True)]
         )
-        m.d.sync += read.found.eq(read.asks & (_any([*looked, written]) | writing) & ~just_found)
+        m.d.sync += read.found.eq(read.asks & _any([*looked, written]) & ~just_found)
         firsts = [~_any(looked[1:]), *_first(looked[1:])]
         rows = [self._row(m, 1 + k, reader.one_number) for k in range(len(theirs))]
         word = reduce(or_, (row & first.replicate(len(row)) for row, first in zip(rows, firsts[1:], strict=True)))
