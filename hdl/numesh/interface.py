@@ -57,10 +57,12 @@ def write_signature(shape: NodeShape) -> wiring.Signature:
     -------
     number : Signal(range(registers)), out
         Register that is written three cycles later.
-    empty : Signal(1), in
-        The place of this pipeline in the register of the next cycle is empty then.
+    full : Signal(1), in
+        The place of this pipeline in the register of the next cycle holds a word, or did two cycles before.
     emptied : Signal(1), in
-        It will be, as the processor takes its word in this cycle.
+        The processor takes it in this cycle.
+    same : Signal(1), in
+        The register of the next cycle is that of this one: what is put there now will be there.
     put : Signal(1), out
         Put ``data`` into the register, over a word that is there.
     data : Signal(width), out
@@ -69,8 +71,9 @@ def write_signature(shape: NodeShape) -> wiring.Signature:
     return wiring.Signature(
         {
             "number": Out(bits_for(shape.registers)),
-            "empty": In(1),
+            "full": In(1),
             "emptied": In(1),
+            "same": In(1),
             "put": Out(1),
             "data": Out(shape.width),
         }
@@ -191,10 +194,13 @@ class InterfaceRegisters(wiring.Component):
             lower_put = _any([writes[q].put & writer.same(m, writers[q], 2) for q in range(p)])
             untold, lower = flop("untold", lower | lower_put), flop("lower", lower)
             # One cycle before.
-            filled = kept(m, f"write_{p}_filled", (full & ~(read & ~lower)) | put)
-            told = kept(m, f"write_{p}_told", self.p_read & (self.p_address == writer.one_number) & ~untold)
-            puts = kept(m, f"write_{p}_puts", writes[p].put & writer.same(m, writer, 1))
-            m.d.comb += [writes[p].empty.eq(~filled & ~puts), writes[p].emptied.eq(told & ~puts)]
+            m.d.comb += [
+                writes[p].full.eq(kept(m, f"write_{p}_full", (full & ~(read & ~lower)) | put)),
+                writes[p].emptied.eq(
+                    kept(m, f"write_{p}_emptied", self.p_read & (self.p_address == writer.one_number) & ~untold)
+                ),
+                writes[p].same.eq(writer.same(m, writer, 1)),
+            ]
 
         # -- Full bits -------------------------------------------------------------------------------------------
         fours = range(0, shape.registers, 4)
@@ -220,7 +226,7 @@ class InterfaceRegisters(wiring.Component):
             for k in pipelines:
                 m.d.sync += caught[k].eq(self._row(m, 1 + k, self.p_address))
         for k in reversed(pipelines[:-1]):
-            fours = self._at_processor(m, f"word_{k}", theirs[k], Const(1, 1))
+            fours = self._at_processor(m, f"word_{k}", theirs[k], self.p_read)
             first = Signal(len(fours), name=f"p_read_from_{k}")
             with m.If(self.p_read & there):
                 m.d.sync += first.eq(Cat(*fours))

@@ -292,12 +292,13 @@ class TransferStages(wiring.Component):
         r_tt2 = later("r_tt2", x_tt2)
         room = ~(full_bits.full_2 | (r_tt2 & full_bits.filled))
         r_fills = r.to_buffer & (r.blind | room)
-        r_empty = kept(m, "r_empty", r.to_register & (r.blind | self.write.empty))
-        r_stays = kept(m, "r_stays", r.refusable & ~r_fills & ~r_empty)
+        r_pours = kept(m, "r_pours", r.to_register & r.blind)
+        r_may_put = kept(m, "r_may_put", r.to_register & ~(taken_valid & puts & self.write.same))
+        r_puts = r_may_put & (~self.write.full | self.write.emptied)
         m.d.sync += [
             fills.eq(r_fills),
-            puts.eq(r_empty | (r.to_register & self.write.emptied)),
-            weak.eq(r_stays & ~(r.to_register & self.write.emptied)),
+            puts.eq(r_pours | r_puts),
+            weak.eq(kept(m, "r_stays", r.refusable & ~r_fills) & ~r_puts),
         ]
         sources = [(r_links[d], getattr(self, f"in_data_{d}")) for d in range(n)]
         word = kept(m, "register_word", self.read.data & ~retries.replicate(shape.width))
