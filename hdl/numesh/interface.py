@@ -124,7 +124,7 @@ class InterfaceRegisters(wiring.Component):
     p_address : Signal(range(registers)), in
         Register of the processor's access. Numbers without a register do nothing.
     p_write : Signal(1), in
-        Fill the processor's place with ``p_write_data``. Nothing happens if it is full.
+        Put ``p_write_data`` into the processor's place, over a word that is there.
     p_read : Signal(1), in
         Take a word of a pipeline. If there is none the register stays as it is.
     p_write_data : Signal(width), in
@@ -207,7 +207,7 @@ class InterfaceRegisters(wiring.Component):
         reading = [kept(m, f"reading_{r}", (self.p_address[2:] == r // 4) & self.p_read) for r in fours]
         for r in range(shape.registers):
             cleared = [empties[p][0] & readers[p].zero[r] for p in pipelines]
-            m.d.sync += mine[r].eq(Mux(mine[r], ~_any(cleared), chosen[r] & self.p_write))
+            m.d.sync += mine[r].eq((mine[r] & ~_any(cleared)) | (chosen[r] & self.p_write))
             before: list[Value] = []
             for k, their in enumerate(theirs):
                 cleared = [empties[p][1 + k] & readers[p].zero[r] for p in pipelines]
@@ -232,13 +232,7 @@ class InterfaceRegisters(wiring.Component):
                 m.d.sync += first.eq(Cat(*fours))
             word = Mux(first.any(), caught[k], word)
         m.d.comb += self.p_read_data.eq(word)
-        # The processor's bank is written a cycle after its access, so that no path leads from there to many cells of a memory.
-        last_free, last_data = Signal(name="last_free"), Signal(shape.width, name="last_data", reset_less=True)
-        m.d.sync += [
-            last_free.eq(_any(self._at_processor(m, "free", ~mine, self.p_write))),
-            last_data.eq(self.p_write_data),
-        ]
-        words = [(last_free, self._last_address, last_data)]
+        words = [(self.p_write, self.p_address, self.p_write_data)]
         words += [(writes[p].put, writers[p].zero_number, writes[p].data) for p in pipelines]
         for bank, (enable, number, data) in zip(self.banks, words, strict=True):
             port = bank.write_port()
@@ -269,15 +263,14 @@ class InterfaceRegisters(wiring.Component):
         emptied = kept(m, f"read_{p}_emptied", _any(leaving))
         founds = [self._at(m, f"read_{p}_{name}", full, reader) for name, full in zip(names, self.full, strict=True)]
         m.d.sync += [look.eq(found & ~emptied) for look, found in zip(looked, founds, strict=True)]
-        was_emptied = Signal(name=f"read_{p}_was_emptied")
-        m.d.sync += was_emptied.eq(emptied)
 
         # One cycle before: is there a word? Those of pipelines are caught, the processor's may just be written.
-        written = self._last_write & (self._last_address == reader.one_number) & ~was_emptied
+        written = self._last_write & (self._last_address == reader.one_number)
+        writing = self.p_write & (self.p_address == reader.one_number)
         just_found = _any(
             [other.found & reader.same(m, accessor, 1) for other, accessor in zip(reads, readers, strict=True)]
         )
-        m.d.sync += read.found.eq(read.asks & _any([*looked, written]) & ~just_found)
+        m.d.sync += read.found.eq(read.asks & (_any([*looked, written]) | writing) & ~just_found)
         firsts = [~_any(looked[1:]), *_first(looked[1:])]
         rows = [self._row(m, 1 + k, reader.one_number) for k in range(len(theirs))]
         word = reduce(or_, (row & first.replicate(len(row)) for row, first in zip(rows, firsts[1:], strict=True)))

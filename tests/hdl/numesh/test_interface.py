@@ -28,9 +28,11 @@ def run(cycles: int, inputs: dict[int, Inputs], shape: NodeShape = SHAPE) -> lis
     samples = record(InterfaceRegisters(shape=shape), cycles + START, drive)
 
     def rooms(sample: Sample) -> Inputs:
-        return {
-            f"write_{p}.room": sample[f"write_{p}.empty"] | sample[f"write_{p}.emptied"] for p in range(shape.pipelines)
-        }
+        found: Inputs = {}
+        for p in range(shape.pipelines):
+            full, emptied, same, put = (sample[f"write_{p}.{name}"] for name in ("full", "emptied", "same", "put"))
+            found[f"write_{p}.room"] = int(not ((full and not emptied) or (same and put)))
+        return found
 
     shifted = [{**now, **rooms(before)} for before, now in itertools.pairwise(samples)]
     return shifted[START - 1 :]
@@ -73,10 +75,10 @@ def test_router_word_is_full_one_cycle_later_and_read_by_the_processor() -> None
     assert [s["p_read_data"] for s in samples] == [0, 0, 0xCAFE, 0xCAFE, 0xCAFE, 0xCAFE]
 
 
-def test_processor_write_to_a_full_place_does_nothing() -> None:
+def test_processor_write_to_a_full_place_takes_the_place_of_its_word() -> None:
     samples = run(5, {0: p_write(1, 0xAAAA), 1: p_write(1, 0xBBBB), 2: read(1, 1)})
     assert [s["p_full"] for s in samples] == [0, 0b10, 0b10, 0, 0]
-    assert samples[2]["read_1.data"] == 0xAAAA
+    assert samples[2]["read_1.data"] == 0xBBBB
 
 
 def test_processor_read_of_a_register_without_a_word_shows_what_the_highest_pipeline_wrote_last() -> None:

@@ -27,12 +27,12 @@ def run(slots: list[Slot], inputs: Mapping[int, Mapping[str, int]] | None = None
 
     A VFSM is handed over three cycles before its read stage, so the record starts three cycles early. What is asked for a cycle
     before is shown in the cycle in which it is done: ``in_accept`` (links from which the read stage takes words), ``asks``,
-    ``keep``. Likewise ``write.empty`` is given for the cycle of the write stage, and told a cycle before.
+    ``keep``. Likewise ``write.full`` is given for the cycle of the write stage, and told a cycle before.
     """
     early = ("active", "vfsm", "annotation")
 
     def drive(cycle: int, before: object) -> dict[str, int]:
-        values = dict(always)
+        values = {"write.full": 1, **always}
         slot = slots[cycle] if cycle < len(slots) else None
         if slot is not None:
             vfsm, source, destination, *rest = slot
@@ -41,8 +41,8 @@ def run(slots: list[Slot], inputs: Mapping[int, Mapping[str, int]] | None = None
             values |= {"active": 1, "vfsm": vfsm, "annotation": CODES.encode_annotation(annotation)}
         given = inputs or {}
         values |= {name: v for name, v in given.get(cycle, {}).items() if name in early}
-        values |= {name: v for name, v in given.get(cycle - 2, {}).items() if name == "write.empty"}
-        return values | {name: v for name, v in given.get(cycle - 3, {}).items() if name not in (*early, "write.empty")}
+        values |= {name: v for name, v in given.get(cycle - 2, {}).items() if name == "write.full"}
+        return values | {name: v for name, v in given.get(cycle - 3, {}).items() if name not in (*early, "write.full")}
 
     stages = TransferStages(shape=SHAPE)
     watch = {
@@ -371,7 +371,7 @@ def test_register_is_requested_and_its_word_moved_when_it_is_given() -> None:
 
 def test_word_refused_by_a_register_waits_in_the_buffer() -> None:
     slot = (2, WEST, REGISTER[1])
-    samples = run([slot, None, slot, None, None], {0: word_at(WEST, 3), 3: {"write.empty": 1}})
+    samples = run([slot, None, slot, None, None], {0: word_at(WEST, 3), 3: {"write.full": 0}})
     assert [(c, s["write.data"]) for c, s in enumerate(samples) if s["write.put"]] == [(3, 3)]
     assert [s["held"] for s in samples] == [0, 0, 4, 4, 0]
 
@@ -379,7 +379,7 @@ def test_word_refused_by_a_register_waits_in_the_buffer() -> None:
 def test_write_wins_over_read_when_both_want_the_interface() -> None:
     writer, reader = (2, WEST, REGISTER[0]), (3, REGISTER[1], EAST)
     given = {"read.found": 1, "read.data": 5}
-    words = {0: word_at(WEST, 1), 1: {"write.empty": 1, **given}, 3: given}
+    words = {0: word_at(WEST, 1), 1: {"write.full": 0, **given}, 3: given}
     samples = run([writer, reader, None, reader, None], words)
     assert [s["write.put"] for s in samples] == [0, 1, 0, 0, 0]
     assert [s["read.take"] for s in samples] == [0, 0, 0, 1, 0]
@@ -388,7 +388,7 @@ def test_write_wins_over_read_when_both_want_the_interface() -> None:
 def test_buffered_word_is_retried_beside_a_register_write() -> None:
     # A retry reads the buffer, not the interface.
     writer, own = (2, WEST, REGISTER[0]), (3, REGISTER[1], EAST)
-    words = {0: {"read.found": 1, "read.data": 8}, 2: word_at(WEST, 1), 3: {"write.empty": 1}}
+    words = {0: {"read.found": 1, "read.data": 8}, 2: word_at(WEST, 1), 3: {"write.full": 0}}
     samples = run([own, None, writer, own, None], words)
     assert offers(samples) == [(1, EAST, 8), (4, EAST, 8)]
     assert not samples[3]["asks"]
@@ -489,7 +489,7 @@ def test_marked_blind_word_is_dropped_without_its_second_leg() -> None:
 def test_mark_does_not_matter_to_other_destinations() -> None:
     marked = [(2, WEST, place, MoveType.MOVE, True) for place in (BUFFER[5], REGISTER[1], NULL, MEMADR)]
     for slot in marked:
-        samples = run([slot, None, None], {0: word_at(WEST, 7), 1: {"write.empty": 1}})
+        samples = run([slot, None, None], {0: word_at(WEST, 7), 1: {"write.full": 0}})
         assert samples[1]["write_valid"]
         assert samples[-1]["held"] == (0x20 if slot[2] == BUFFER[5] else 0)
 

@@ -186,7 +186,7 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                         read_place, reads_word = k, True
                 access_word = register[_u(first_place + read_place * registers + reads_from)]
                 routers.read_data[i] = access_word
-            writes_word = writes_to >= 0 and held[_u(first_place + writes_to)] == 0
+            writes_word = writes_to >= 0
 
             # The next address of the schedule.
             n = i * NODE_FIELDS
@@ -430,13 +430,15 @@ def advance(routers: Routers, requests: Requests, stop: int, given: bool) -> Non
                         idle |= (lower_far >> DESTINATION) & NUMBER_MASK == (far >> DESTINATION) & NUMBER_MASK
                 stage[_u(s + HISTORY)] = ((history << 1) | idle) & IDLE_MASK | near << NEAR
                 if from_kind == REGISTER:
-                    there = 1 if writes_to == source else 0
+                    there = 0
                     for k in range(places):
                         if held[_u(first_place + k * registers + source)] != 0:
                             there |= 1 << k
                     for k in range(takes):
                         if emptied[_u(k)] == source:
                             there = 0
+                    if writes_to == source:
+                        there |= 1
                     stage[_u(s + LOOKUP)] = there
             if commands:
                 for p in range(pipelines):

@@ -15,7 +15,7 @@ class Cycle:
     full: list[list[bool]]
     """Places by writer, the processor first, and register."""
     writes: int | None = None
-    """Register to which the processor writes, in vain perhaps."""
+    """Register to which the processor writes."""
     reads: int | None = None
     emptied: set[int] = field(default_factory=set)
     """Registers of which a pipeline took a word."""
@@ -88,9 +88,9 @@ class InterfaceModel:
             for k in range(1, 1 + self.shape.pipelines):
                 if before.full[k][r]:
                     return k
-            if before.full[0][r] or before.writes == r:
+            if before.full[0][r]:
                 return 0
-        return 0 if self._processor(inputs, "write") == r else None
+        return 0 if r in (before.writes, self._processor(inputs, "write")) else None
 
     def _found(self) -> set[int]:
         return {self.numbers[0][f"read_{p}"] for p, place in enumerate(self.found) if place is not None}
@@ -126,7 +126,7 @@ class InterfaceModel:
             cleared.append(takes)
         for k, r in cleared:
             self.full[k][r] = False
-        if now.writes is not None and not now.full[0][now.writes]:
+        if now.writes is not None:
             self.words[0][now.writes] = inputs["p_write_data"]
             self.full[0][now.writes] = True
         for p, r in now.puts:

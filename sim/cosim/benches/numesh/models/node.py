@@ -412,9 +412,9 @@ class NodeModel:
             for k in range(1, 1 + self.shape.pipelines):
                 if past.places[k][r]:
                     return k, self.words[k][r]
-            if past.places[0][r] or past.access == ("write", r):
+            if past.places[0][r]:
                 return 0, None
-        return (0, None) if now.access == ("write", r) else None
+        return (0, None) if ("write", r) in (past.access, now.access) else None
 
     def _leaving(self, p: int, taken: Stage | None) -> tuple[list[int], dict[int, int]]:
         """Buffers of pipeline ``p`` that another VFSM takes a word from, and words that go into buffers."""
@@ -452,7 +452,7 @@ class NodeModel:
             stage = self.stage[p]
             assert stage is not None
             self.places[1 + p][number], self.words[1 + p][number] = True, stage.data
-        if what == "write" and not now.places[0][r]:
+        if what == "write":
             self.places[0][r], self.words[0][r] = True, inputs["p_write_data"]
 
     def _collected(self, p: int) -> int | None:

@@ -275,7 +275,9 @@ class TransferModel:
         codes, to = self.codes, word.annotation.destination
         blind = word.annotation.type == MoveType.BLIND
         if codes.is_register(to):
-            return blind or bool(inputs["write__empty"] or inputs["write__emptied"])
+            there, now = bool(inputs["write__full"]) and not inputs["write__emptied"], self.word
+            puts = now is not None and now.room and codes.is_register(now.annotation.destination)
+            return blind or not (there or (inputs["write__same"] and puts))
         if not codes.is_buffer(to) or to == codes.buffer(word.vfsm):
             return False
         return blind or not self.held[to - codes.first_buffer]

@@ -29,9 +29,10 @@ def agree(samples: list[Sample], expected: list[dict[str, int | None]]) -> None:
     for cycle, (sample, outputs) in enumerate(zip(samples, expected, strict=True)):
         for name, value in outputs.items():
             if name.endswith("room"):
-                found = (
-                    sample[name.replace("__", ".")[:-4] + "empty"] | sample[name.replace("__", ".")[:-4] + "emptied"]
+                full, emptied, same, put = (
+                    sample[name.replace("__", ".")[:-4] + port] for port in ("full", "emptied", "same", "put")
                 )
+                found = int(not ((full and not emptied) or (same and put)))
             else:
                 found = sample[name.replace("__", ".")]
             assert value is None or found == value, f"cycle {cycle}: {name} is {found}, not {value}"
@@ -140,8 +141,9 @@ def test_transfer_stages_do_what_their_model_does(vfsms: int, registers: int, wi
             "out_accept": sum((random.random() < taking) << d for d in range(neighbours)),
             "read__found": int(asked and random.random() < giving),
             "read__data": 0,
-            "write__empty": int(random.random() < taking / 2),
+            "write__full": int(random.random() > taking / 2),
             "write__emptied": int(random.random() < taking / 2),
+            "write__same": int(random.random() < 0.3),
             **{f"in_data_{d}": random.getrandbits(width) for d in range(neighbours)},
         }
         if values["read__found"]:

@@ -21,7 +21,10 @@ from numesh.shape import NodeShape
 
 Values = dict[str, int]
 _PROCESSOR = ("rst", "p_address", "p_write", "p_read", "p_write_data")
-_NOTHING = {"in_valid": 0, "out_accept": 0, "read__found": 0, "read__data": 0, "write__empty": 0, "write__emptied": 0}
+_NOTHING = {
+    **dict.fromkeys(("in_valid", "out_accept", "read__found", "read__data"), 0),
+    **{"write__full": 1, "write__emptied": 0, "write__same": 0},
+}
 
 
 class Assembled:
@@ -104,7 +107,11 @@ class Assembled:
         answers = self.interface.outputs(interface)
         outputs |= {name: answers[name] for name in ("p_full", "p_read_data")}
         for p in pipelines:
-            stages[p] |= {"write__empty": answers[f"write_{p}__room"] or 0, "write__emptied": 0}
+            stages[p] |= {
+                "write__full": int(not answers[f"write_{p}__room"]),
+                "write__emptied": 0,
+                "write__same": 0,
+            }
         accepts = [asked[p]["next_accept"] or 0 for p in pipelines]
         self.accepts = 0 if inputs["rst"] else reduce(or_, accepts)
         self._clock(inputs, stages, asked, interface)
