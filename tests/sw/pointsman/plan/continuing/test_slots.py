@@ -21,13 +21,13 @@ from pointsman.plan.structure.structure import divided
 from pointsman.routing.streams import Place, RoutedChain, RoutedPhase, RoutedVfsm, Stream
 
 
-def planned(text: str, *, aliased: bool = False) -> Plan:
+def planned(text: str, *, aliased: bool = False, period: int = 16) -> Plan:
     """On a mesh of 2x2, phases ending wherever they may."""
     program = compile_text(text, topology=mesh(2, 2))
     root = disjoint_tree(program)
     structures = [divided(program, root, fold(root, lambda part, i: True))]
     shape = NodeShape(registers=32, aliased_handshake=aliased)
-    return make_plan(program, shape, name="test", period=16, structures=structures)
+    return make_plan(program, shape, name="test", period=period, structures=structures)
 
 
 CROWDED = "(phase (cshift 'a 1 :m 12) (cshift 'b 3 :m 12) (cshift 'c 2 :m 12))"
@@ -62,7 +62,7 @@ def test_more_bandwidth_where_others_have_less_to_do(other: str, aliased: bool) 
 def test_old_slots_come_first() -> None:
     """Where the bandwidth is the same, the slots are."""
     crowded = "(parallel (cshift 'a 1 :m 40) (cshift 'b -1 :m 40) (broadcast 'c 0 :m 40) (cshift 'd 1 :m 40))"
-    plan = planned(f"(parallel (cshift 's 1 :m 40) (sequential {crowded} (barrier 'f) (barrier 'g)))")
+    plan = planned(f"(parallel (cshift 's 1 :m 40) (sequential {crowded} (barrier 'f) (barrier 'g)))", period=18)
     starts = [[set(chain.vfsms[0].slots) for chain in plan.phases[p].routed.beside[0].chains] for p in range(3)]
     for before, after in pairwise(starts):
         for one, other in zip(before, after, strict=True):
