@@ -3,7 +3,7 @@
 Where every register and every VFSM has one that fills it and one that empties it, no move takes anything from another, so
 that moves in any order come to the same end, and a game in which somebody may do more is the same game gone on with. So there
 only those are looked at around whom something has moved, and games that differ by one limit are played as one. On other
-boards, which no right images have, all take their turn over and over.
+boards, those of streams that join, all take their turn over and over.
 
 For the judge: shares nothing with planner or router.
 """
