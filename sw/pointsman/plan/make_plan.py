@@ -20,7 +20,7 @@ from pointsman.program.program import Group, Program
 from .analysis import ProgramAnalysis
 from .candidates.candidates import Candidate, Candidates, find_candidates
 from .context import PlanContext, PlanMemo
-from .cost.schedule_lengths import longer_lengths
+from .cost.schedule_lengths import other_lengths
 from .errors import MembershipError, PlanError
 from .membership.passages import passages
 from .memory.capacity import refuse_overfull_plan
@@ -107,7 +107,8 @@ def make_plan(
     ----------
     period : int or None
         Schedule length in slots; None: the length of ``schedule_lengths.PERIODS`` that fits the schedule memory and
-        whose plan takes the fewest predicted cycles; if there is no plan with any of them, the shortest longer one that will do.
+        whose plan takes the fewest predicted cycles, or one that suits the operators; if there is no plan with any of them, the
+        shortest other one that will do.
     implementations : sequence of Implementation
         Implementations to choose from; `pointsman.operators.api.registry` finds others than the built-in ones.
     structures : sequence of Structure or None
@@ -137,7 +138,7 @@ def make_plan(
 
     first = attempts = attempted(asked)
     if asked is None and not options.first and first.best is None and first.crowded:
-        for length in longer_lengths(shape):
+        for length in other_lengths(shape, {way.period for way in first.ways}):
             attempts = attempted(length)
             if attempts.best is not None:
                 break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 from numesh.shape import NodeShape
 from pointsman.network import Topology
@@ -82,9 +83,11 @@ def _apart_from_values(structure: Structure) -> int:
     return len(by_value) + sum(phase.value is None for phase in structure.phases)
 
 
-def longer_lengths(shape: NodeShape) -> list[int]:
-    """Those of LONGER with which the schedule memory holds a phase besides the loader phase."""
-    return [length for length in LONGER if 2 * length <= shape.schedule_depth]
+def other_lengths(shape: NodeShape, tried: Collection[int]) -> list[int]:
+    """Lengths to try when no plan is found with those ``tried``: those of LONGER with which the schedule memory holds a phase
+    besides the loader phase, after those of PERIODS if operators had lengths of their own tried instead of these."""
+    lengths = LONGER if not tried or not set(PERIODS).isdisjoint(tried) else (*PERIODS, *LONGER)
+    return [length for length in lengths if 2 * length <= shape.schedule_depth]
 
 
 def longest(structure: Structure, shape: NodeShape) -> int:

@@ -10,8 +10,16 @@ from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.value_schedules import with_schedules
-from pointsman.plan.cost.schedule_lengths import PERIODS, longest, refuse_many_phases, schedule_lengths
+from pointsman.plan.cost.schedule_lengths import (
+    LONGER,
+    PERIODS,
+    longest,
+    other_lengths,
+    refuse_many_phases,
+    schedule_lengths,
+)
 from pointsman.plan.errors import PlanError
+from pointsman.plan.make_plan import make_plan
 from pointsman.plan.structure.structure import Structure, outline
 
 
@@ -66,3 +74,18 @@ def test_broadcasts_round_a_cycle_have_a_length_of_their_own() -> None:
     program = compile_text(f"(parallel {broadcasts})", topology=mesh(4, 2))
     assert schedule_lengths(outline(program), NodeShape(), None) == [18], "two rounds of eight words and a free slot"
     assert schedule_lengths(outline(program), NodeShape(), 24) == [24]
+
+
+def test_the_usual_lengths_are_tried_after_those_that_operators_have_of_their_own() -> None:
+    shape = NodeShape(schedule_depth=128)
+    longer = [48, 64]
+    assert [length for length in LONGER if length <= 64] == longer
+    assert other_lengths(shape, {8, 16}) == other_lengths(shape, ()) == longer
+    assert other_lengths(shape, {3}) == [*PERIODS, *longer]
+    program = compile_text(
+        "(cshift 'o -2 :m 3 :impl 'str_shift_round) (broadcast 'z 0 :m 1)", topology=mesh(2, 2), file="x.cop"
+    )
+    structures = [outline(program)]
+    assert schedule_lengths(structures[0], shape, None, topology=program.topology) == [3]
+    plan = make_plan(program, shape, name="x", structures=structures)
+    assert plan.period == 8, "with 3 slots the phases have no room for a barrier"
