@@ -16,7 +16,7 @@ from .view import NodeView, PipelineView
 
 
 def offered(shape: NodeShape) -> Harness:
-    """A word on a link is that of the lowest pipeline that has one for it."""
+    """A word on a link is that of the one pipeline that has one for it."""
     m = Module()
     view = NodeView(m, shape)
     d = choice(m, shape.neighbours, "link")
@@ -28,7 +28,7 @@ def offered(shape: NodeShape) -> Harness:
         claimed = claimed | claims
     with m.If(view.link("out_valid", d)):
         m.d.comb += Assert(claimed, "what is offered is in a write stage")
-        m.d.comb += Assert(view.link("out_data", d) == word, "the lowest pipeline has the link")
+        m.d.comb += Assert(view.link("out_data", d) == word, "it is the word of this write stage")
     # Nothing is withheld but the word of a fork.
     forked: Value = Value.cast(0)
     for pipe in reversed(view.pipelines):
@@ -37,11 +37,13 @@ def offered(shape: NodeShape) -> Harness:
         forked = Mux(_claims(pipe, d), pipe.write_forked | second, forked)
     with m.If(claimed & ~forked):
         m.d.comb += Assert(view.link("out_valid", d), "a word that needs no second leg is offered")
-    several = sum(_claims(pipe, d) for pipe in view.pipelines) > 1
+    claiming = sum(_claims(pipe, d) for pipe in view.pipelines)
+    m.d.comb += Assert(claiming <= 1, "no two pipelines have words for one link at the same time")
     waits = claimed & ~view.link("out_valid", d)
     m.d.comb += Cover(waits, "a word waits for its second leg")
     if shape.pipelines > 1:
-        m.d.comb += Cover(several & view.link("out_valid", d), "two pipelines want one link")
+        wanting = sum(pipe.active & (pipe.annotation.destination == d) for pipe in view.pipelines)
+        m.d.comb += Cover(wanting > 1, "two pipelines want one link")
     return Harness(m, list(view.inputs))
 
 
@@ -87,7 +89,7 @@ def kept(shape: NodeShape, pipeline: int = -1) -> Harness:
 
     # The VFSM sends to links, by moves of any type, and nobody else touches its buffer.
     buffer = codes.first_buffer + v
-    with m.If(pipe.runs(v)):
+    with m.If(pipe.has(v)):
         m.d.comb += Assume((said.destination < shape.neighbours) & (said.source != buffer))
     with m.Elif(pipe.active):
         m.d.comb += Assume((said.destination != buffer) & (said.source != buffer))

@@ -70,10 +70,13 @@ def memories(shape: NodeShape) -> Harness:
     m = Module()
     view = NodeView(m, shape)
     a = choice(m, shape.schedule_depth, "address")
-    _still(m, "entry", view.commanding(0), view.kept_entry(a))
     for pipe in view.pipelines:
         v = choice(m, shape.vfsms, f"vfsm_{pipe.number}")
-        _still(m, f"annotation_{pipe.number}", view.commanding(pipe.number), pipe.kept_annotation(v))
+        carried_out = Signal(name=f"carried_out_{pipe.number}")
+        m.d.sync += carried_out.eq(view.commanding(pipe.number))
+        if not pipe.number:
+            _still(m, "entry", carried_out, view.kept_entry(a))
+        _still(m, f"annotation_{pipe.number}", carried_out, pipe.kept_annotation(v))
     return Harness(m, list(view.inputs))
 
 
@@ -91,7 +94,7 @@ def sources(shape: NodeShape) -> Harness:
         held = Signal(name=f"held_{pipe.number}")
         vfsm = Signal(view.codes.vfsm_bits, name=f"ran_vfsm_{pipe.number}")
         m.d.sync += [
-            ran.eq(pipe.active),
+            ran.eq(pipe.acts),
             gave.eq(gives | null),
             zero.eq(null),
             held.eq(pipe.holds(pipe.vfsm)),
@@ -108,16 +111,20 @@ def sources(shape: NodeShape) -> Harness:
         trying = pipe.writes(owner) & pipe.from_buffer
         register = source[: len(view.node.p_address)]
         lent = (
-            ("buffer", view.is_buffer(source), pipe.holds(owner) & ~trying, pipe.buffered(owner)),
-            ("register", view.is_register(source), view.full(register), view.registered(register)),
+            ("buffer", view.is_buffer(source), [(pipe.holds(owner) & ~trying, pipe.buffered(owner))]),
+            ("register", view.is_register(source), view.places(register)),
         )
-        for kind, named, there, word in lent:
+        for kind, named, places in lent:
             from_here = Signal(name=f"from_{kind}_{pipe.number}")
-            was_there = Signal(name=f"{kind}_was_there_{pipe.number}")
-            was = Signal(shape.width, name=f"{kind}_was_{pipe.number}")
-            m.d.sync += [from_here.eq(named), was_there.eq(there), was.eq(word)]
+            m.d.sync += from_here.eq(named)
+            was_there: Value = Value.cast(0)
+            for k, (there, word) in enumerate(places):
+                full = Signal(name=f"{kind}_was_there_{pipe.number}_{k}")
+                was = Signal(shape.width, name=f"{kind}_was_{pipe.number}_{k}")
+                m.d.sync += [full.eq(there), was.eq(word)]
+                was_there = was_there | (full & (pipe.write_word == was))
             with m.If(pipe.writing & ~held & from_here):
-                m.d.comb += Assert(was_there & (pipe.write_word == was), "the word was there, and free")
+                m.d.comb += Assert(was_there, "the word was there, and free")
             m.d.comb += Cover(pipe.writing & ~held & from_here)
         m.d.comb += [
             Cover(pipe.writing & zero & ~held, "a zero from NULL"),
@@ -167,7 +174,7 @@ def followers(shape: NodeShape) -> Harness:
         # names, is chosen once for all, so that in every cycle it is known what they hold.
         v = choice(m, shape.vfsms, f"vfsm_{pipe.number}")
         lender = choice(m, shape.vfsms, f"lender_{pipe.number}")
-        after = pipe.active & (pipe.vfsm == v) & pipe.writing & ~named & (pipe.write_vfsm != v)
+        after = pipe.runs(v) & pipe.writing & ~named & (pipe.write_vfsm != v)
         after = after & (said.source != codes.first_buffer + pipe.write_vfsm)
         holds = pipe.holds(v)
         link = said.source[: max(1, (shape.neighbours - 1).bit_length())]
