@@ -99,15 +99,10 @@ def kept(shape: NodeShape, pipeline: int = -1) -> Harness:
     with m.Elif(pipe.writing):
         m.d.comb += Assert(pipe.write_destination != buffer)
 
-    # Which link it has; a lower pipeline may have it instead.
-    to = pipe.write_destination
-    lower: Value = Value.cast(0)
-    for other in view.pipelines[: pipe.number]:
-        lower = lower | (other.writing & (other.write_destination == to))
     sent, refused = Signal(), Signal()
-    link = to[: len(d)]
+    link = pipe.write_destination[: len(d)]
     m.d.comb += [
-        sent.eq(writes & ~lower & view.link("out_valid", link) & view.link("out_accept", link)),
+        sent.eq(writes & view.link("out_valid", link) & view.link("out_accept", link)),
         refused.eq(writes & ~sent & ~pipe.write_blind),
     ]
 
@@ -146,8 +141,7 @@ def kept(shape: NodeShape, pipeline: int = -1) -> Harness:
         Cover(writes & pipe.write_blind & ~sent, "a blind move drops its word"),
         Cover(retries & writes & pipe.write_blind, "a word that was refused is tried by a blind move"),
     ]
-    if pipe.number:
-        m.d.comb += Cover(writes & lower, "a lower pipeline has the link")
+    m.d.comb += Cover(waiting & pipe.has(v) & ~pipe.acts, "a word waits in an idle turn")
     return Harness(m, list(view.inputs))
 
 

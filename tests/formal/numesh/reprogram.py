@@ -38,7 +38,7 @@ class Commands:
             with m.If(given):
                 m.d.sync += [count.eq(Mux(count == words - 1, 0, count + 1)), before.eq(Cat(before, word) >> width)]
             kept_count, kept = view.collected(p)
-            m.d.comb += Assert((kept_count == count) & (kept == before), "the words of a command are collected")
+            m.d.comb += Assert((kept_count == count) & (kept[width:] == before), "the words of a command are collected")
             m.d.comb += Assert(count < words, "a command has so many words")
             self.complete = given & (count == words - 1)
             self._bits = Cat(before, word)
