@@ -255,7 +255,6 @@ class InterfaceView:
     def __init__(self, m: Module, shape: NodeShape) -> None:
         self.block = block = InterfaceRegisters(shape=shape)
         m.submodules.block = block
-        _one_bank(m, block)
         self.processor = block
         self.reads: list[Read] = []
         self.writes: list[Write] = []
