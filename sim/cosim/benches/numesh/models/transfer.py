@@ -116,7 +116,7 @@ class TransferModel:
             late = late or (puts is not None and puts == took)
         return "buffer" if late else ""
 
-    def _idle(self, inputs: Inputs) -> str:
+    def idles(self, inputs: Inputs) -> str:
         """Why the turn in the distance stage is idle."""
         turn, *others = self.turns
         if not turn.active:
@@ -247,7 +247,7 @@ class TransferModel:
         if result.taken is not None:
             result.taken.room = self._room(result.taken, inputs)
         coming, found, stays = self.next_reading(inputs), self.next_found(inputs), self.stays(inputs)
-        idle = self._idle(inputs)
+        idle = self.idles(inputs)
         if self.takes_from_buffer() and reading.turn.annotation.type != MoveType.COPY:
             self.held[reading.turn.annotation.source - codes.first_buffer] = False
         if word is not None:
