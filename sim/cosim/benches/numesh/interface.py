@@ -108,7 +108,7 @@ class CoveredInterface(CoveredModel[InterfaceModel]):
                 "reads an empty register",
                 "writes an empty register",
                 "writes where only words of pipelines are",
-                "writes over its own word in vain",
+                "writes over its own word",
                 "reads where there is no register",
                 "writes where there is no register",
             ],
@@ -124,6 +124,7 @@ class CoveredInterface(CoveredModel[InterfaceModel]):
                     "finds nothing, a word was taken two cycles before",
                     "finds nothing but the word of a pipeline that has just been put there",
                     "finds the processor's word of two cycles before",
+                    "finds the processor's word of the cycle before",
                 ],
             )
             never = (
@@ -199,7 +200,7 @@ class CoveredInterface(CoveredModel[InterfaceModel]):
                 if takes is not None:
                     how = f"reads a word of pipeline {takes[0] - 1}"
             elif own:
-                how = "writes over its own word in vain"
+                how = "writes over its own word"
             else:
                 how = "writes where only words of pipelines are" if theirs else "writes an empty register"
         self.coverage.hit("processor", how)
@@ -232,6 +233,10 @@ class CoveredInterface(CoveredModel[InterfaceModel]):
                     "finds the processor's word of two cycles before": coming == 0
                     and before.writes == r
                     and not before.full[0][r],
+                    "finds the processor's word of the cycle before": coming == 0
+                    and model.access(inputs, "write") == r
+                    and before.writes != r
+                    and not any(there),
                 },
             )
 

@@ -98,7 +98,7 @@ class InterfaceModel:
                     return k
             if before.full[0][r]:
                 return 0
-        return 0 if r in (before.writes, self._processor(inputs, "write")) else None
+        return 0 if r in (before.writes, self.access(inputs, "write")) else None
 
     def found_in(self) -> set[int]:
         """Registers in which a pipeline finds a word in this cycle."""

@@ -39,6 +39,8 @@ class Turn:
     vfsm: int
     annotation: Annotation
     idle: str = "none"
+    cleared: bool = False
+    """A reset has come while it was decoded: it is idle, and what it names is not told."""
 
 
 @dataclass
@@ -209,8 +211,8 @@ class TransferModel:
             "read__number": None,
             "read__asks": int(coming.state == "open" and codes.is_register(source)),
             "read__take": int(takes_register),
-            "read__names": int(codes.is_register(source)),
-            "read__keep": int(kind == MoveType.COPY),
+            "read__names": None if coming.turn.cleared else int(codes.is_register(source)),
+            "read__keep": None if coming.turn.cleared else int(kind == MoveType.COPY),
             "write__number": None,
             "write__put": 0,
             "write__data": None,
@@ -266,6 +268,7 @@ class TransferModel:
         if inputs["rst"]:
             self.word = None
             self.turns = [replace(turn, active=False, idle="none") for turn in self.turns]
+            self.turns[0] = replace(self.turns[0], cleared=True)
             self.reading, self.source_found = Reading("idle", self.turns[2]), False
             self.held = [False] * self.shape.vfsms
         return result

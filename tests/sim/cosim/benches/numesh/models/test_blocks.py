@@ -24,7 +24,9 @@ _PROCESSOR = ("rst", "p_address", "p_write", "p_read", "p_write_data")
 _WRITERS = ("write__full", "write__emptied", "write__same")
 _NOTHING = {
     **dict.fromkeys(("in_valid", "out_accept", "read__found", "read__data"), 0),
-    **{"write__full": 1, "write__emptied": 0, "write__same": 0},
+    "write__full": 1,
+    "write__emptied": 0,
+    "write__same": 0,
 }
 
 
