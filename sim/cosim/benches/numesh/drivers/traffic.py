@@ -139,7 +139,7 @@ class RandomProgram:
     def _reached(self, p: int, slots: int) -> int:
         """A schedule address; often ``slots`` slots after the reprogramming VFSM of pipeline ``p``.
 
-        After `ANNOTATION_LATENCY` and `ENTRY_LATENCY` slots, annotations and entries are read in the cycle in which the
+        After `ANNOTATION_LATENCY` and `ENTRY_LATENCY` slots, annotations and entries are read at about the time at which the
         command is carried out.
         """
         addresses = list(self.schedule)
