@@ -39,6 +39,8 @@ class Turn:
     vfsm: int
     annotation: Annotation
     idle: str = "none"
+    cleared: bool = False
+    """A reset has come while it was decoded: it is idle, and what it names is not told."""
 
 
 @dataclass
@@ -116,7 +118,7 @@ class TransferModel:
             late = late or (puts is not None and puts == took)
         return "buffer" if late else ""
 
-    def _idle(self, inputs: Inputs) -> str:
+    def idles(self, inputs: Inputs) -> str:
         """Why the turn in the distance stage is idle."""
         turn, *others = self.turns
         if not turn.active:
@@ -209,8 +211,8 @@ class TransferModel:
             "read__number": None,
             "read__asks": int(coming.state == "open" and codes.is_register(source)),
             "read__take": int(takes_register),
-            "read__names": int(codes.is_register(source)),
-            "read__keep": int(kind == MoveType.COPY),
+            "read__names": None if coming.turn.cleared else int(codes.is_register(source)),
+            "read__keep": None if coming.turn.cleared else int(kind == MoveType.COPY),
             "write__number": None,
             "write__put": 0,
             "write__data": None,
@@ -247,7 +249,7 @@ class TransferModel:
         if result.taken is not None:
             result.taken.room = self._room(result.taken, inputs)
         coming, found, stays = self.next_reading(inputs), self.next_found(inputs), self.stays(inputs)
-        idle = self._idle(inputs)
+        idle = self.idles(inputs)
         if self.takes_from_buffer() and reading.turn.annotation.type != MoveType.COPY:
             self.held[reading.turn.annotation.source - codes.first_buffer] = False
         if word is not None:
@@ -266,6 +268,7 @@ class TransferModel:
         if inputs["rst"]:
             self.word = None
             self.turns = [replace(turn, active=False, idle="none") for turn in self.turns]
+            self.turns[0] = replace(self.turns[0], cleared=True)
             self.reading, self.source_found = Reading("idle", self.turns[2]), False
             self.held = [False] * self.shape.vfsms
         return result

@@ -21,9 +21,12 @@ from numesh.shape import NodeShape
 
 Values = dict[str, int]
 _PROCESSOR = ("rst", "p_address", "p_write", "p_read", "p_write_data")
+_WRITERS = ("write__full", "write__emptied", "write__same")
 _NOTHING = {
     **dict.fromkeys(("in_valid", "out_accept", "read__found", "read__data"), 0),
-    **{"write__full": 1, "write__emptied": 0, "write__same": 0},
+    "write__full": 1,
+    "write__emptied": 0,
+    "write__same": 0,
 }
 
 
@@ -107,11 +110,7 @@ class Assembled:
         answers = self.interface.outputs(interface)
         outputs |= {name: answers[name] for name in ("p_full", "p_read_data")}
         for p in pipelines:
-            stages[p] |= {
-                "write__full": int(not answers[f"write_{p}__room"]),
-                "write__emptied": 0,
-                "write__same": 0,
-            }
+            stages[p] |= {name: answers[f"write_{p}__{name[7:]}"] or 0 for name in _WRITERS}
         accepts = [asked[p]["next_accept"] or 0 for p in pipelines]
         self.accepts = 0 if inputs["rst"] else reduce(or_, accepts)
         self._clock(inputs, stages, asked, interface)
