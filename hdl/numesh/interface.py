@@ -226,10 +226,10 @@ class InterfaceRegisters(wiring.Component):
             for k in pipelines:
                 m.d.sync += caught[k].eq(self._row(m, 1 + k, self.p_address))
         for k in reversed(pipelines[:-1]):
-            fours = self._at_processor(m, f"word_{k}", theirs[k], self.p_read)
-            first = Signal(len(fours), name=f"p_read_from_{k}")
+            first_of_fours = self._at_processor(m, f"word_{k}", theirs[k], self.p_read)
+            first = Signal(len(first_of_fours), name=f"p_read_from_{k}")
             with m.If(self.p_read & there):
-                m.d.sync += first.eq(Cat(*fours))
+                m.d.sync += first.eq(Cat(*first_of_fours))
             word = Mux(first.any(), caught[k], word)
         m.d.comb += self.p_read_data.eq(word)
         words = [(self.p_write, self.p_address, self.p_write_data)]

@@ -200,7 +200,15 @@ def followers(shape: NodeShape) -> Harness:
             m.d.sync += [read.eq(reads), was_full.eq(full)]
             still, reads, full = still & ~read, read, was_full
         ready = ready | ((said.source == code) & full & still & ~same)
-        ready = ready | (view.is_buffer(said.source) & (buffer == lender) & pipe.holds(lender))
+        # A buffer is looked up two cycles before as well. It has had its word since then.
+        lent: Value = pipe.holds(lender)
+        lends = lent
+        for cycle in (1, 2):
+            lent_before = Signal(name=f"lent_{pipe.number}_{cycle}")
+            m.d.sync += lent_before.eq(lent)
+            lent = lent_before
+            lends = lends & lent
+        ready = ready | (view.is_buffer(said.source) & (buffer == lender) & lends)
         expects = Signal(name=f"expects_{pipe.number}")
         m.d.sync += expects.eq(after & ready)
         with m.If(expects):
