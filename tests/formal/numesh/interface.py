@@ -1,7 +1,7 @@
 """Interface registers: processor and pipelines at the same register in the same cycles, in every combination.
 
-The block stands alone, so that any pipeline may ask for any register in any cycle. The solver chooses the register, and whether it
-is read by the processor or by pipelines.
+The block stands alone, so that any pipeline may ask for any register in any cycle. The solver chooses the register, and whether
+the processor or pipelines read it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .view import InterfaceView
 
 
 def flow_control(shape: NodeShape) -> Harness:
-    """A place of a register holds one word of its writer until one reader takes it; each is told whether there is room, or a word."""
+    """A place of a register holds a word of its writer until one reader takes it; who asks is told of room, or of a word."""
     m = Module()
     view = InterfaceView(m, shape)
     port = view.processor

@@ -262,7 +262,7 @@ class InterfaceView:
         for p in range(shape.pipelines):
             read, write = getattr(block, f"read_{p}"), getattr(block, f"write_{p}")
             reads, writes = (_later(m, number, NUMBER_LEAD) for number in (read.number, write.number))
-            asked, keep, named = (_later(m, value, 1) for value in (read.asks, read.keep, read.names))
+            asked, keep = (_later(m, value, 1) for value in (read.asks, read.keep))
             room = _later(m, (~write.full | write.emptied) & ~(write.same & write.put), 1)
             self.reads.append(Read(asked, reads, keep, read.found, read.take, read.data))
             self.writes.append(Write(writes, write.put, write.data, room))
