@@ -20,7 +20,7 @@ from numesh.node import Node
 from numesh.shape import NodeShape
 from numesh.trace import Sample, record
 
-SHAPE = NodeShape(pipelines=1, vfsms=8, schedule_depth=8, neighbours=4, registers=4, width=32)
+SHAPE = NodeShape(pipelines=1, vfsms=8, schedule_depth=16, neighbours=4, registers=4, width=32)
 CODES = Codes(SHAPE)
 WEST, EAST, SOUTH, NORTH = (CODES.neighbour(d) for d in range(4))
 
@@ -158,7 +158,7 @@ DIAGRAMS = (
         entries={a: ScheduleEntry((a,), 2 + a % 3) for a in (2, 3, 4)},
         first=0,
         lead=0,
-        cycles=15,
+        cycles=17,
         accesses={4: p_write(0, CODES.set_pointer(2, 3)[0])},
         rows=[
             Bit("running", lambda s: s["running"]),
@@ -202,28 +202,28 @@ DIAGRAMS = (
     ),
     Diagram(
         name="delay",
-        title="Delay: VFSM 2 writes to its own buffer, VFSM 3 reads it two slots later",
-        slots=[(2,), (0,), (3,), (0,)],
+        title="Delay: VFSM 2 writes to its own buffer, VFSM 3 reads it four slots later",
+        slots=[(2,), (0,), (0,), (0,), (3,), (0,), (0,)],
         annotations={2: move(WEST, CODES.buffer(2)), 3: move(CODES.buffer(2), EAST)},
-        cycles=12,
+        cycles=16,
         offers={WEST: [0xA, 0xB]},
         rows=[READ, *link_in(WEST), WRITE, holds(2), *link_out(EAST)],
     ),
     Diagram(
         name="merge",
         title="Merge: VFSMs 2 and 3 write to the buffer of VFSM 4, which sends",
-        slots=[(2,), (3,), (0,), (4,), (0,)],
+        slots=[(2,), (0,), (0,), (3,), (0,), (0,), (0,), (4,), (0,), (0,)],
         annotations={2: move(WEST, CODES.buffer(4)), 3: move(SOUTH, CODES.buffer(4)), 4: move(CODES.nop, EAST)},
-        cycles=13,
+        cycles=23,
         offers={WEST: [0xA], SOUTH: [0xB]},
         rows=[READ, port("in_accept_0"), port("in_accept_2"), WRITE, holds(3), holds(4), *link_out(EAST)],
     ),
     Diagram(
         name="buffer_hazard",
-        title="Hazard: VFSM 2 writes to the buffer of VFSM 3, scheduled immediately after",
-        slots=[(2,), (3,), (0,), (0,)],
+        title="Too soon: VFSM 2 writes to the buffer of VFSM 3, whose turn right after that is idle; its next one is not",
+        slots=[(2,), (3,), (0,), (0,), (3,), (0,), (0,)],
         annotations={2: move(WEST, CODES.buffer(3)), 3: move(SOUTH, EAST)},
-        cycles=14,
+        cycles=18,
         offers={WEST: [0xA], SOUTH: [0xB]},
         rows=[READ, port("in_accept_0"), port("in_accept_2"), WRITE, holds(3), *link_out(EAST)],
     ),
@@ -286,7 +286,7 @@ DIAGRAMS = (
         slots=[(2,), (1,)],
         annotations={2: move(WEST, EAST), 3: move(WEST, NORTH)},
         entries={4: ScheduleEntry((3,), 4), 5: ScheduleEntry((1,), 5)},
-        cycles=17,
+        cycles=19,
         offers={WEST: list(range(0xA, 0x14))},
         accesses={4: p_write(0, CODES.add_pointer(4)[0])},
         rows=[

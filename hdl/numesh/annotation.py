@@ -1,10 +1,10 @@
-"""Third stage: what the scheduled VFSM is to do."""
+"""Third and fourth stage: what the scheduled VFSM is to do."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -18,7 +18,9 @@ class AnnotationStage(wiring.Component):
 
     Contents are not changed by reset.
 
-    Latency: one cycle from ``vfsm`` to ``annotation``.
+    The memory is read a cycle after the VFSM is known, so that no path leads from memory to memory.
+
+    Latency: two cycles from ``vfsm`` to ``annotation``.
 
     Parameters
     ----------
@@ -34,13 +36,13 @@ class AnnotationStage(wiring.Component):
     vfsm : Signal(range(vfsms)), in
         VFSM that the schedule chose for this pipeline.
     active : Signal(1), out
-        ``running`` of the cycle before: the decode stage has a VFSM.
+        ``running`` of two cycles before: the decode stage has a VFSM.
     decode_vfsm : Signal(range(vfsms)), out
-        ``vfsm`` of the cycle before, to which ``annotation`` belongs. It is in the read stage two cycles later.
+        ``vfsm`` of two cycles before, to which ``annotation`` belongs. It is in the read stage three cycles later.
     annotation : Codes.annotation_layout, out
         Move type, source and destination of ``decode_vfsm``.
     w_enable : Signal(1), in
-        Strobe: write ``w_annotation``. A read of the same VFSM in this cycle gives the old annotation.
+        Strobe: write ``w_annotation``. ``vfsm`` of the cycle before still gets the old annotation.
     w_vfsm : Signal(range(vfsms)), in
         Valid with ``w_enable``.
     w_annotation : Codes.annotation_layout, in
@@ -48,6 +50,8 @@ class AnnotationStage(wiring.Component):
 
     Attributes
     ----------
+    look_running, look_vfsm : Signal
+        ``running`` and ``vfsm`` of the cycle before: the memory is read.
     ram : Memory
         Annotations by VFSM.
     """
@@ -71,6 +75,8 @@ class AnnotationStage(wiring.Component):
         )
         bits = sum(codes.annotation_layout.values())
         self.ram = Memory(shape=bits, depth=shape.vfsms, init=contents)
+        self.look_running = Signal()
+        self.look_vfsm = Signal(codes.vfsm_bits)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -81,8 +87,13 @@ class AnnotationStage(wiring.Component):
             write.en.eq(self.w_enable),
             write.addr.eq(self.w_vfsm),
             write.data.eq(self.w_annotation),
-            read.addr.eq(self.vfsm),
+            read.addr.eq(self.look_vfsm),
             self.annotation.eq(read.data),
         ]
-        m.d.sync += [self.active.eq(self.running), self.decode_vfsm.eq(self.vfsm)]
+        m.d.sync += [
+            self.look_running.eq(self.running),
+            self.look_vfsm.eq(self.vfsm),
+            self.active.eq(self.look_running),
+            self.decode_vfsm.eq(self.look_vfsm),
+        ]
         return m

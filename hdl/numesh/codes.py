@@ -35,22 +35,27 @@ LOOKAHEAD = 2
 """A schedule entry holds the address this many slots on: the schedule memory has so many registers on its way out."""
 SHORTEST_LOOP = LOOKAHEAD
 """A loop of the schedule has at least so many slots: as many lists take turns, and the loader phase is a slot of each."""
-FIRST_READ = 5
+FIRST_READ = 7
 """Cycle of the first read stage, counted from the first cycle after reset, in which address 0 is used."""
-POINTER_LATENCY = 6
+POINTER_LATENCY = 9
 """Cycles from that in which a pointer command executes (write stage to MEMADR) to the first read stage of its slots."""
-ENTRY_LATENCY = 5
-"""Cycles from that in which a schedule entry is written to the first read stage that it can choose."""
-ANNOTATION_LATENCY = 4
-"""Cycles from that in which an annotation is written to the first read stage that follows it."""
+ENTRY_LATENCY = 8
+"""Cycles from that in which the command of a schedule entry executes to the first read stage that it can choose."""
+ANNOTATION_LATENCY = 6
+"""Cycles from that in which the command of an annotation executes to the first read stage that follows it."""
 SHORTEST_TURN = 2
 """Slots from one turn of a VFSM to its next, at least: sooner, its word may still be refused, and it idles (docs/hardware.md)."""
-SHORTEST_STAY = 2
-"""Slots from the read stage of a VFSM that puts its word into a buffer to the first that finds it there, at least."""
-SHORTEST_RELAY = 2
+SHORTEST_STAY = 4
+"""Slots from a turn of a VFSM that has a buffer (its own) or puts its word into it to the first turn of another that finds it
+there, at least. Sooner, the other one's turn is idle."""
+SHORTEST_RETURN = 3
+"""Slots from the turn of a VFSM that has a buffer or takes a word out of it to a turn of another that puts a word there, at
+least; and from the turn of one that takes a word out of a buffer to that of the VFSM whose it is, or of another that takes words
+from it. Sooner, the later turn is idle."""
+SHORTEST_RELAY = 4
 """Slots from the read stage of a VFSM that puts its word into an interface register to the first VFSM that finds it there, at
 least."""
-SHORTEST_REFILL = 0
+SHORTEST_REFILL = 2
 """Slots from the read stage of a VFSM that takes the word of an interface register to that of the first that may put its word
 there, at least."""
 ACCESS_TO_ACCESS = 3

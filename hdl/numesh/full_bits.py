@@ -10,6 +10,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from .codes import Codes
+from .kept import kept
 from .shape import NodeShape
 
 Kept = Literal["memory", "flip-flops"]
@@ -25,7 +26,7 @@ class FullBits(wiring.Component):
 
     Reset empties one buffer a cycle, in turn, and so all of them if it lasts ``vfsms`` cycles. At power-up all are empty.
 
-    Latency: two cycles from an event to the memories, one from ``index_<k>`` to ``full_<k>``.
+    Latency: two cycles from an event to the memories, two from ``index_<k>`` to ``full_<k>``.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ class FullBits(wiring.Component):
         Sizes of the node.
     lookups : int
         Buffers that can be looked up in a cycle.
-    kept : {"memory", "flip-flops"}
+    style : {"memory", "flip-flops"}
         What synthesisers make of the two memories. Nothing else depends on it.
 
     Ports
@@ -50,9 +51,9 @@ class FullBits(wiring.Component):
     filled, kept : Signal(1), out
         ``fill`` and ``keep`` of the cycle before. They reach the memories at the end of this one.
     index_<k> : Signal(range(vfsms)), in
-        Buffer to be looked up.
+        Buffer to be looked up in the next cycle.
     full_<k> : Signal(1), out
-        The buffer ``index_<k>`` of the cycle before was full in that cycle.
+        The buffer ``index_<k>`` of two cycles before was full in the cycle after that.
 
     Attributes
     ----------
@@ -66,7 +67,7 @@ class FullBits(wiring.Component):
         The two memories.
     """
 
-    def __init__(self, *, shape: NodeShape, lookups: int, kept: Kept = "memory") -> None:
+    def __init__(self, *, shape: NodeShape, lookups: int, style: Kept = "memory") -> None:
         self.shape = shape
         self.lookups = lookups
         bits = Codes(shape).vfsm_bits
@@ -87,7 +88,7 @@ class FullBits(wiring.Component):
         self.sweeping = Signal(init=1)
         self.last_put = Signal(bits, reset_less=True)
         self.last_got = Signal(bits, reset_less=True)
-        place = {"ram_style": _STYLES[kept]}
+        place = {"ram_style": _STYLES[style]}
         self.puts = Memory(shape=1, depth=shape.vfsms, init=[], attrs=place)
         self.gets = Memory(shape=1, depth=shape.vfsms, init=[], attrs=place)
 
@@ -123,8 +124,14 @@ class FullBits(wiring.Component):
             got.data.eq(row(self.puts, self.last_got)),
         ]
         for k in range(self.lookups):
-            index, full = getattr(self, f"index_{k}"), getattr(self, f"full_{k}")
-            known = row(self.puts, index) ^ row(self.gets, index)
-            leaving = self.cleared & (index == self.last_got)
-            m.d.sync += full.eq((known & ~leaving) | (entering & (index == self.last_put)))
+            coming, full = getattr(self, f"index_{k}"), getattr(self, f"full_{k}")
+            index = Signal.like(coming, name=f"look_{k}", reset_less=True)
+            put_here = Signal(name=f"put_here_{k}", reset_less=True)
+            got_here = Signal(name=f"got_here_{k}", reset_less=True)
+            m.d.sync += [index.eq(coming), put_here.eq(coming == self.put), got_here.eq(coming == self.got)]
+            put_bit = kept(m, f"put_bit_{k}", row(self.puts, index))
+            got_bit = kept(m, f"got_bit_{k}", row(self.gets, index))
+            leaving = kept(m, f"leaving_{k}", self.cleared & got_here)
+            enters = kept(m, f"enters_{k}", entering & put_here)
+            m.d.sync += full.eq(((put_bit ^ got_bit) & ~leaving) | enters)
         return m

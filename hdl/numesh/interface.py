@@ -1,4 +1,4 @@
-"""Registers between the processor and the router, with a full bit each."""
+"""Registers between the processor and the router, with a place for the word of each writer."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from .codes import bits_for
+from .kept import kept, kept_pairs
 from .shape import NodeShape
 
 
@@ -20,23 +21,30 @@ def read_signature(shape: NodeShape) -> wiring.Signature:
 
     Members
     -------
-    request : Signal(1), out
-        Take the register.
     number : Signal(range(registers)), out
-        Register of the request two cycles later.
+        Register that is read three cycles later.
+    asks : Signal(1), out
+        In the next cycle the read stage takes the word of its register, if there is one. Of two pipelines that ask in one
+        cycle none has the register of the other.
+    found : Signal(1), in
+        The register has a word for the pipeline that asked in the cycle before.
+    names : Signal(1), out
+        The VFSM that is in the read stage in the next cycle reads a register, whether it asks or not.
     keep : Signal(1), out
-        Leave the register full (COPY).
-    taken : Signal(1), in
-        The register was full and nobody with precedence took it: ``data`` is the word.
+        And leaves it as it is (COPY).
+    take : Signal(1), out
+        Take the word. Only with ``found``.
     data : Signal(width), in
-        Valid with ``taken``.
+        Word of the register, if one is found. 0 if none was named in the cycle before.
     """
     return wiring.Signature(
         {
-            "request": Out(1),
             "number": Out(bits_for(shape.registers)),
+            "names": Out(1),
             "keep": Out(1),
-            "taken": In(1),
+            "asks": Out(1),
+            "found": In(1),
+            "take": Out(1),
             "data": In(shape.width),
         }
     )
@@ -47,24 +55,27 @@ def write_signature(shape: NodeShape) -> wiring.Signature:
 
     Members
     -------
-    request : Signal(1), out
-        Put ``data`` into the register.
     number : Signal(range(registers)), out
-        Register of the request two cycles later.
-    blind : Signal(1), out
-        Overwrite a full register (BLIND).
+        Register that is written three cycles later.
+    full : Signal(1), in
+        The place of this pipeline in the register of the next cycle holds a word, or did two cycles before.
+    emptied : Signal(1), in
+        The processor takes it in this cycle.
+    same : Signal(1), in
+        The register of the next cycle is that of this one: what is put there now will be there.
+    put : Signal(1), out
+        Put ``data`` into the register, over a word that is there.
     data : Signal(width), out
-        Valid with ``request``.
-    ok : Signal(1), in
-        The word is written at the end of this cycle.
+        Valid with ``put``.
     """
     return wiring.Signature(
         {
-            "request": Out(1),
             "number": Out(bits_for(shape.registers)),
-            "blind": Out(1),
+            "full": In(1),
+            "emptied": In(1),
+            "same": In(1),
+            "put": Out(1),
             "data": Out(shape.width),
-            "ok": In(1),
         }
     )
 
@@ -82,16 +93,21 @@ def processor_members(shape: NodeShape) -> dict[str, wiring.Member]:
 
 
 class InterfaceRegisters(wiring.Component):
-    """Interface registers, processor port and arbitration (Metcalf 1997, §7.1.1, "Processor Interface").
+    """Interface registers and processor port (Metcalf 1997, §7.1.1, "Processor Interface").
 
-    Each pipeline may read one register and write one register a cycle (the pipeline itself keeps to one access);
-    the processor makes one access a cycle. Who comes first: the processor, then the pipeline with the lower
-    number. So ``p_full`` alone tells the processor whether its access succeeds.
+    A register has a place for the word of each writer: the processor's, and one for each pipeline. A writer looks at its own
+    place alone, so writers never meet. Who reads takes from one place after the other: a pipeline the pipelines' words, lower
+    pipelines first, then the processor's; the processor those of pipelines only.
 
-    Pipelines name a register two cycles before they ask for it. Its full bit, and which bank has its word, are looked up
-    one cycle before, with what happens to it in that cycle, so that no request waits for a look-up.
+    Pipelines name a register three cycles before they ask for it, and its places are looked up two cycles before. What the
+    processor does in these cycles is told at once. What pipelines do is not, but that nobody finds a word that has been taken: a
+    word that a pipeline puts into a register is found by pipelines from the third cycle on; a place that a pipeline has emptied
+    is found empty by its writer from the third cycle on; right after a pipeline has found a word in a register no pipeline finds
+    one there, and in the cycle after that only one that the processor has just written. A register is read by the processor or
+    by pipelines, not by both: otherwise a word may be taken twice. A pipeline that puts a word over another, while that is
+    being taken, may lose it.
 
-    Latency: one cycle from a write, by either side, to its full bit. Router reads are immediate, given their number;
+    Latency: one cycle from a write, by either side, to ``p_full``, and from a write of the processor to a read stage.
     ``p_read_data`` follows ``p_read`` by one cycle.
 
     Parameters
@@ -108,25 +124,22 @@ class InterfaceRegisters(wiring.Component):
     p_address : Signal(range(registers)), in
         Register of the processor's access. Numbers without a register do nothing.
     p_write : Signal(1), in
-        Fill the register with ``p_write_data``. Nothing happens if it is full.
+        Put ``p_write_data`` into the processor's place, over a word that is there.
     p_read : Signal(1), in
-        Take the word of the register. If it is not full it stays as it is.
+        Take a word of a pipeline. If there is none the register stays as it is.
     p_write_data : Signal(width), in
         Valid with ``p_write``.
     p_full : Signal(registers), out
-        Bit r: register r holds a word.
+        Bit r: a place of register r holds a word.
     p_read_data : Signal(width), out
-        Word last written into the register of the last ``p_read``, from the cycle after it on.
+        Word taken by the last ``p_read``, from the cycle after it on. If there was none, what the highest pipeline wrote last.
 
     Attributes
     ----------
     banks : list of Memory
-        The processor and each pipeline write a bank of their own, so every memory has one write port. A bank that does
-        not have a register's word may be written in vain: who asks for a register that it may fill writes, before it is
-        known whether another one wins.
-    held_by_<p> : Signal(registers)
-        Bit r: the word of register r is in the bank of pipeline p. In no pipeline's: in the processor's. Reset changes
-        neither words nor this.
+        Words: the processor's, then those of each pipeline.
+    full : list of Signal(registers)
+        Which of them are there.
     """
 
     def __init__(self, *, shape: NodeShape) -> None:
@@ -135,162 +148,203 @@ class InterfaceRegisters(wiring.Component):
         ports |= {f"write_{p}": In(write_signature(shape)) for p in range(shape.pipelines)}
         super().__init__(ports | processor_members(shape))
         depth = max(2, shape.registers)
-        self.banks = [Memory(shape=shape.width, depth=depth, init=[]) for _ in range(1 + shape.pipelines)]
-        self.held_by = [Signal(shape.registers, name=f"held_by_{p}", reset_less=True) for p in range(shape.pipelines)]
+        names = ["processor", *(f"pipeline_{p}" for p in range(shape.pipelines))]
+        self.banks = [Memory(shape=shape.width, depth=depth, init=[]) for _ in names]
+        self.full = [Signal(shape.registers, name=f"full_{name}") for name in names]
+        self._last_address = Signal.like(self.p_address, name="last_address", reset_less=True)
+        self._last_write = Signal(name="last_write")
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         shape = self.shape
         pipelines = range(shape.pipelines)
-        full = self.p_full
         for k, bank in enumerate(self.banks):
             m.submodules[f"bank_{k}"] = bank
-        chosen = Signal(shape.registers)
-        m.d.comb += chosen.eq(_one_hot(self.p_address, shape.registers))
-
-        readers = [_Accessor(m, shape, getattr(self, f"read_{p}").number, f"read_{p}") for p in pipelines]
-        writers = [_Accessor(m, shape, getattr(self, f"write_{p}").number, f"write_{p}") for p in pipelines]
-        everybody = readers + writers
-
-        # Who gets what. Two that meet in a register see the same full bit, so of the lower one it is enough to know what
-        # it asks for.
+        mine, theirs = self.full[0], self.full[1:]
         reads = [getattr(self, f"read_{p}") for p in pipelines]
         writes = [getattr(self, f"write_{p}") for p in pipelines]
-        fills = [write.ok for write in writes]
-        takes = [read.taken for read in reads]
-        asks: list[Value] = []
-        clears: list[Value] = []
-        for p, (reader, writer) in enumerate(zip(readers, writers, strict=True)):
-            ask = writes[p].request & (~writer.full | writes[p].blind)
-            lower = [writer.meets(m, writers[q]) & asks[q] for q in range(p)]
-            hit = self.p_write & (self.p_address == writer.number)
-            m.d.comb += fills[p].eq(ask & ~(hit & ~writer.full) & ~Cat(*lower).any())
-            asks.append(ask)
-            lower = [reader.meets(m, readers[q]) & reads[q].request for q in range(p)]
-            take = reads[p].request & reader.full & ~Cat(*lower).any()
-            m.d.comb += takes[p].eq(take & ~(self.p_read & (self.p_address == reader.number)))
-            clears.append(take & ~reads[p].keep)
+        chosen = Signal(shape.registers)
+        m.d.comb += [
+            chosen.eq(_one_hot(self.p_address, shape.registers)),
+            self.p_full.eq(reduce(or_, self.full)),
+        ]
+        m.d.sync += [self._last_address.eq(self.p_address), self._last_write.eq(self.p_write)]
+        readers = [_Accessor(m, shape, read.number, f"read_{p}") for p, read in enumerate(reads)]
+        writers = [_Accessor(m, shape, write.number, f"write_{p}") for p, write in enumerate(writes)]
 
-        # In ``asks`` and ``clears`` the processor is left out: a register that it takes or fills before a pipeline can is
-        # empty or full all the same. So are lower pipelines in ``asks``, which fill the register in question.
-        # What that means for those who come next.
-        for access in everybody:
-            looked_up = Signal(name=f"{access.name}_looked_up")
-            hit = Signal(name=f"{access.name}_hit")
-            m.d.comb += [
-                looked_up.eq((full & access.next_select).any()),
-                hit.eq(self.p_address == access.next_number),
-            ]
-            filled = [asks[p] & access.follows(m, writers[p]) for p in pipelines]
-            cleared = [clears[p] & access.follows(m, readers[p]) for p in pipelines]
-            left = Mux(looked_up, ~(hit & self.p_read), hit & self.p_write)
-            m.d.sync += access.full.eq((left & ~Cat(*cleared).any()) | Cat(*filled).any())
-            if access in readers:
-                held_by = [(by & access.next_select).any() for by in self.held_by]
-                by_processor = hit & self.p_write & ~looked_up
-                by_pipeline = Cat(*filled).any()
-                by = [
-                    (won | (by & ~by_pipeline)) & ~by_processor for won, by in zip(_first(filled), held_by, strict=True)
-                ]
-                m.d.sync += access.bank.eq(_one_of(by))
-        for r in range(shape.registers):
-            filled = [asks[p] & writers[p].select[r] for p in pipelines]
-            cleared = [clears[p] & readers[p].select[r] for p in pipelines]
-            kept = Mux(full[r], ~(chosen[r] & self.p_read), chosen[r] & self.p_write)
-            m.d.sync += full[r].eq((kept & ~Cat(*cleared).any()) | Cat(*filled).any())
-            by_processor = chosen[r] & self.p_write & ~full[r]
-            with m.If(by_processor | Cat(*filled).any()):
-                m.d.sync += [
-                    by[r].eq(~by_processor & won) for by, won in zip(self.held_by, _first(filled), strict=True)
-                ]
-
-        # Words.
-        def rows(number: Value) -> list[Value]:
-            """The words of all banks at a register."""
-            ports = [bank.read_port(domain="comb") for bank in self.banks]
-            m.d.comb += [port.addr.eq(number) for port in ports]
-            return [port.data for port in ports]
-
+        # -- Readers ---------------------------------------------------------------------------------------------
+        empties = [Signal(len(self.full), name=f"read_{p}_empties") for p in pipelines]
+        leave = [Signal(name=f"read_{p}_leaves") for p in pipelines]
         for p in pipelines:
-            m.d.comb += reads[p].data.eq(_chosen(rows(readers[p].number), readers[p].bank))
+            self._reader(m, p, readers, reads, empties, leave)
+
+        # -- Writers: is the own place empty? -----------------------------------------------------------------------
+        for p, writer in enumerate(writers):
+
+            def flop(kind: str, value: Value, p: int = p) -> Signal:
+                signal = Signal(name=f"write_{p}_{kind}")
+                m.d.sync += signal.eq(value)
+                return signal
+
+            # Two cycles before: what is there, and what happens to it.
+            full = flop("full", self._at(m, f"write_{p}", theirs[p], writer))
+            read = flop("read", self.p_read & (self.p_address == writer.two_number))
+            put = flop("put", writes[p].put & writer.same(m, writer, 2))
+            lower = _any([self._at(m, f"write_{p}_lower_{q}", theirs[q], writer) for q in range(p)])
+            lower_put = _any([writes[q].put & writer.same(m, writers[q], 2) for q in range(p)])
+            untold, lower = flop("untold", lower | lower_put), flop("lower", lower)
+            # One cycle before.
+            m.d.comb += [
+                writes[p].full.eq(kept(m, f"write_{p}_full", (full & ~(read & ~lower)) | put)),
+                writes[p].emptied.eq(
+                    kept(m, f"write_{p}_emptied", self.p_read & (self.p_address == writer.one_number) & ~untold)
+                ),
+                writes[p].same.eq(writer.same(m, writer, 1)),
+            ]
+
+        # -- Full bits -------------------------------------------------------------------------------------------
+        fours = range(0, shape.registers, 4)
+        reading = [kept(m, f"reading_{r}", (self.p_address[2:] == r // 4) & self.p_read) for r in fours]
+        for r in range(shape.registers):
+            cleared = [empties[p][0] & readers[p].zero[r] for p in pipelines]
+            m.d.sync += mine[r].eq((mine[r] & ~_any(cleared)) | (chosen[r] & self.p_write))
+            before: list[Value] = []
+            for k, their in enumerate(theirs):
+                cleared = [empties[p][1 + k] & readers[p].zero[r] for p in pipelines]
+                emptied = kept(m, f"emptied_{k}_{r}", _any(cleared))
+                taken = kept(m, f"taken_{k}_{r}", reading[r // 4] & (self.p_address[:2] == r % 4) & ~_any(before))
+                put = kept(m, f"put_{k}_{r}", writes[k].put & writers[k].zero[r])
+                m.d.sync += their[r].eq((their[r] & ~taken & ~emptied) | put)
+                before.append(their[r])
+
+        # -- Words -----------------------------------------------------------------------------------------------
         # The processor has a cycle, so the words of all banks are caught, and chosen from afterwards.
         there = 1 if shape.registers == 1 << len(self.p_address) else chosen.any()
-        caught: list[Value] = []
+        caught = [Signal(shape.width, name=f"p_read_{k}") for k in pipelines]
+        word: Value = caught[-1]
         with m.If(self.p_read & there):
-            for k, row in enumerate(rows(self.p_address)):
-                caught.append(Signal(shape.width, name=f"p_read_{k}"))
-                m.d.sync += caught[k].eq(row)
-            held_by = [(by & chosen).any() for by in self.held_by]
-            caught_bank = Signal(len(self.banks), name="p_read_bank", init=1)
-            m.d.sync += caught_bank.eq(_one_of(held_by))
-        m.d.comb += self.p_read_data.eq(_chosen(caught, caught_bank))
-        # Four registers at a time, so that the write enable of the bank follows soon.
-        taken = Cat(full, Const(7, 3))  # those that make the last four complete take nothing
-        low, high = self.p_address[:2], self.p_address[2:]
-        fours = [
-            (high == r // 4) & self.p_write & ~taken[r : r + 4].bit_select(low, 1) for r in range(0, shape.registers, 4)
-        ]
-        p_fills = Cat(*fours).any()
-        words = [(p_fills, self.p_address, self.p_write_data)]
-        words += [(asks[p], writers[p].number, writes[p].data) for p in pipelines]
-        for bank, (enable, number, word) in zip(self.banks, words, strict=True):
+            for k in pipelines:
+                m.d.sync += caught[k].eq(self._row(m, 1 + k, self.p_address))
+        for k in reversed(pipelines[:-1]):
+            first_of_fours = self._at_processor(m, f"word_{k}", theirs[k], self.p_read)
+            first = Signal(len(first_of_fours), name=f"p_read_from_{k}")
+            with m.If(self.p_read & there):
+                m.d.sync += first.eq(Cat(*first_of_fours))
+            word = Mux(first.any(), caught[k], word)
+        m.d.comb += self.p_read_data.eq(word)
+        words = [(self.p_write, self.p_address, self.p_write_data)]
+        words += [(writes[p].put, writers[p].zero_number, writes[p].data) for p in pipelines]
+        for bank, (enable, number, data) in zip(self.banks, words, strict=True):
             port = bank.write_port()
-            m.d.comb += [port.en.eq(enable), port.addr.eq(number), port.data.eq(word)]
+            m.d.comb += [port.en.eq(enable), port.addr.eq(number), port.data.eq(data)]
         return m
+
+    def _reader(
+        self,
+        m: Module,
+        p: int,
+        readers: Sequence[_Accessor],
+        reads: Sequence[wiring.Interface],
+        empties: Sequence[Signal],
+        leave: Sequence[Signal],
+    ) -> None:
+        """What pipeline ``p`` finds, and the places that it empties if it takes it: ``empties[p]``; ``leave[p]`` says that it
+        empties one."""
+        theirs = self.full[1:]
+        reader, read = readers[p], reads[p]
+        names = ["processor", *(f"pipeline_{k}" for k in range(len(theirs)))]
+
+        # Two cycles before: the places of its register.
+        looked = [Signal(name=f"read_{p}_{name}_looked_up") for name in names]
+        leaving = [
+            other.take & left & reader.same(m, accessor, 2)
+            for other, left, accessor in zip(reads, leave, readers, strict=True)
+        ]
+        emptied = kept(m, f"read_{p}_emptied", _any(leaving))
+        founds = [self._at(m, f"read_{p}_{name}", full, reader) for name, full in zip(names, self.full, strict=True)]
+        m.d.sync += [look.eq(found & ~emptied) for look, found in zip(looked, founds, strict=True)]
+
+        # One cycle before: is there a word? Those of pipelines are caught, the processor's may just be written.
+        written = self._last_write & (self._last_address == reader.one_number)
+        writing = self.p_write & (self.p_address == reader.one_number)
+        just_found = _any(
+            [other.found & reader.same(m, accessor, 1) for other, accessor in zip(reads, readers, strict=True)]
+        )
+        m.d.sync += read.found.eq(read.asks & (_any([*looked, written]) | writing) & ~just_found)
+        firsts = [~_any(looked[1:]), *_first(looked[1:])]
+        rows = [self._row(m, 1 + k, reader.one_number) for k in range(len(theirs))]
+        word = reduce(or_, (row & first.replicate(len(row)) for row, first in zip(rows, firsts[1:], strict=True)))
+        caught = Signal(self.shape.width, name=f"read_{p}_caught", reset_less=True)
+        by_processor = Signal(name=f"read_{p}_by_processor")
+        m.d.sync += [caught.eq(word), by_processor.eq(read.names & firsts[0])]
+        with m.If(~read.names):
+            m.d.sync += caught.eq(0)
+        own = self._row(m, 0, reader.zero_number)
+        m.d.comb += read.data.eq(caught | (own & by_processor.replicate(len(own))))
+
+        m.d.sync += leave[p].eq(~read.keep)
+        for k, first in enumerate(firsts):
+            leaves = Signal(name=f"read_{p}_leaves_{names[k]}")
+            m.d.sync += leaves.eq(first & ~read.keep)
+            m.d.comb += empties[p][k].eq(read.take & leaves)
+
+    def _at_processor(self, m: Module, name: str, bits: Value, strobe: Value) -> list[Value]:
+        """The bit of the register that the processor accesses, with the strobe: one of these, four registers each, is set."""
+        low, high = self.p_address[:2], self.p_address[2:]
+        bits = Cat(bits, Const(0, 3))
+        fours: list[Value] = []
+        for r in range(0, self.shape.registers, 4):
+            here = kept(m, f"{name}_here_{r}", (high == r // 4) & strobe)
+            halves = [
+                kept(m, f"{name}_{r + h}", (low[1:] == h // 2) & Mux(low[0], bits[r + h + 1], bits[r + h]))
+                for h in (0, 2)
+            ]
+            fours.append(kept(m, f"{name}_of_{r}", here & _any(halves)))
+        return fours
+
+    def _at(self, m: Module, name: str, full: Value, accessor: _Accessor) -> Value:
+        """Whether the place is full of the register that is asked for two cycles later."""
+        return Cat(*kept_pairs(m, f"{name}_full", full, accessor.two)).any()
+
+    def _row(self, m: Module, k: int, number: Value) -> Value:
+        """The word of bank ``k`` at a register."""
+        port = self.banks[k].read_port(domain="comb")
+        m.d.comb += port.addr.eq(number)
+        return port.data
+
+
+def _any(bits: Sequence[Value]) -> Value:
+    return Cat(*bits).any()
 
 
 def _first(asking: Sequence[Value]) -> list[Value]:
     """Of those who ask the first, in whose favour the others lose."""
-    return [ask & ~Cat(*asking[:p]).any() if p else ask for p, ask in enumerate(asking)]
-
-
-def _one_of(held_by: Sequence[Value]) -> Value:
-    """A bit for each bank: the processor's holds what no pipeline's does."""
-    return Cat(~Cat(*held_by).any(), *held_by)
-
-
-def _chosen(rows: Sequence[Value], bank: Value) -> Value:
-    """Of the words of all banks the one whose bit is set."""
-    parts = [row & bit.replicate(len(row)) for row, bit in zip(rows, bank, strict=True)]
-    return reduce(or_, parts)
+    return [ask & ~_any(asking[:p]) if p else ask for p, ask in enumerate(asking)]
 
 
 class _Accessor:
-    """A port of a pipeline: the register it asks for, whether that is full, and for readers in which bank its word is.
-
-    ``coming`` is the number two cycles before, ``next_number`` one cycle before, ``number`` in the cycle of the request;
-    ``select`` has a bit for each register.
-    """
+    """A port of a pipeline: the register it asks for ``two`` cycles, ``one`` and ``zero`` cycles before it does, as number and as
+    a bit for each register."""
 
     def __init__(self, m: Module, shape: NodeShape, coming: Value, name: str) -> None:
         self.name = name
-        self.coming = coming
 
-        def signal(kind: str, width: int = 1) -> Signal:
-            return Signal(width, name=f"{name}_{kind}", reset_less=True)
+        def flop(kind: str, value: Value) -> Signal:
+            signal = Signal(len(value), name=f"{name}_{kind}", reset_less=True)
+            m.d.sync += signal.eq(value)
+            return signal
 
-        self.next_number, self.number = signal("next_number", len(coming)), signal("number", len(coming))
-        self.next_select, self.select = signal("next_select", shape.registers), signal("select", shape.registers)
-        self.full = Signal(name=f"{name}_full")
-        self.bank = signal("bank", 1 + shape.pipelines)
-        m.d.sync += [
-            self.next_number.eq(coming),
-            self.number.eq(self.next_number),
-            self.next_select.eq(_one_hot(coming, shape.registers)),
-            self.select.eq(self.next_select),
-        ]
+        self.two_number = flop("two_number", coming)
+        self.one_number = flop("one_number", self.two_number)
+        self.zero_number = flop("number", self.one_number)
+        self.two = flop("two", _one_hot(coming, shape.registers))
+        self.zero = flop("select", flop("one", self.two))
+        self.numbers = [coming, self.two_number, self.one_number, self.zero_number]
 
-    def follows(self, m: Module, other: _Accessor) -> Signal:
-        """In the cycle before this one's request: ``other``, whose request is now, has the same register."""
-        same = Signal(name=f"{self.name}_follows_{other.name}", reset_less=True)
-        m.d.sync += same.eq(self.coming == other.next_number)
-        return same
-
-    def meets(self, m: Module, other: _Accessor) -> Signal:
-        """In the cycle of both requests: they have the same register."""
-        coming = Signal(name=f"{self.name}_will_meet_{other.name}", reset_less=True)
-        same = Signal(name=f"{self.name}_meets_{other.name}", reset_less=True)
-        m.d.sync += [coming.eq(self.coming == other.coming), same.eq(coming)]
+    def same(self, m: Module, other: _Accessor, cycles: int) -> Signal:
+        """``cycles`` before this one's request: ``other``, whose request is now, has the same register."""
+        same = Signal(name=f"{self.name}_{cycles}_after_{other.name}", reset_less=True)
+        m.d.sync += same.eq(self.numbers[2 - cycles] == other.numbers[2])
         return same
 
 

@@ -16,7 +16,7 @@ class CommandAssembler(wiring.Component):
     A command takes ``Codes.command_words`` words, lowest first. Schedule and pointer belong to pipeline 0; the
     same commands from another pipeline, and kinds that do not exist, do nothing.
 
-    Latency: none from the last word of a command to the strobes.
+    Latency: one cycle from the last word of a command to the strobes.
 
     Parameters
     ----------
@@ -58,6 +58,8 @@ class CommandAssembler(wiring.Component):
         Words collected so far.
     collected : Signal
         These words, the last one highest; the lower places hold what was there before.
+    complete : Signal(1)
+        The cycle before had the last word of a command, which is in ``collected``.
     """
 
     def __init__(self, *, shape: NodeShape, pipeline: int) -> None:
@@ -86,32 +88,34 @@ class CommandAssembler(wiring.Component):
         super().__init__(ports)
         words = codes.command_words
         self.count = Signal(range(words))
-        self.collected = Signal((words - 1) * shape.width, reset_less=True)
+        self.collected = Signal(words * shape.width, reset_less=True)
+        self.complete = Signal()
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         codes = self.codes
         words = codes.command_words
         last = Signal()
+        command = self.collected
+        m.d.sync += self.complete.eq(self.valid & last)
         if words == 1:
-            command = self.word
             m.d.comb += last.eq(1)
+            m.d.sync += command.eq(self.word)
         else:
-            command = Cat(self.collected, self.word)
             m.d.comb += last.eq(self.count == words - 1)
             with m.If(self.valid):
                 m.d.sync += self.count.eq(self.count + 1)
                 with m.If(last):
                     m.d.sync += self.count.eq(0)
                 # The lowest word moves down to the lowest place while the others follow.
-                m.d.sync += self.collected.eq(command >> self.shape.width)
+                m.d.sync += command.eq(Cat(command, self.word) >> self.shape.width)
 
         def field(kind: CommandKind, name: str) -> Value:
             return data.View(_layout(codes, kind), command[: _layout(codes, kind).size])[name]
 
         kind = Signal(CommandKind)
-        execute = Signal()
-        m.d.comb += [kind.eq(field(CommandKind.ANNOTATION, "kind")), execute.eq(self.valid & last)]
+        execute = self.complete
+        m.d.comb += kind.eq(field(CommandKind.ANNOTATION, "kind"))
         m.d.comb += [
             self.w_annotation.eq(execute & (kind == CommandKind.ANNOTATION)),
             self.vfsm.eq(field(CommandKind.ANNOTATION, "vfsm")),

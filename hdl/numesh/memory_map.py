@@ -33,10 +33,10 @@ _COMMANDS = {
 }
 _PORT = {
     "p_address": "interface register of the access",
-    "p_write": "fill the register with p_write_data; nothing happens if it is full",
-    "p_read": "take the word of the register; nothing happens if it is not full",
+    "p_write": "fill the processor's place with p_write_data; nothing happens if it is full",
+    "p_read": "take a word of a pipeline; nothing happens if there is none",
     "p_write_data": "word to write, with p_write",
-    "p_full": "bit r: register r holds a word",
+    "p_full": "bit r: a place of register r holds a word",
     "p_read_data": "word of the last successful read, from the cycle after p_read on",
 }
 

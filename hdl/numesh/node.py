@@ -34,8 +34,8 @@ def node_members(shape: NodeShape) -> dict[str, wiring.Member]:
 class Node(wiring.Component):
     """A scheduled router with its processor interface (Metcalf 1997, §7.1.1, Figures 7-1 and 7-2).
 
-    Latency: a schedule address used in one cycle chooses VFSMs that read words five cycles later and write them
-    six cycles later. A word crosses the node in one cycle.
+    Latency: a schedule address used in one cycle chooses VFSMs that read words seven cycles later and write them
+    eight cycles later. A word crosses the node in one cycle.
 
     Parameters
     ----------
@@ -112,46 +112,51 @@ class Node(wiring.Component):
         for name, member in processor_members(self.shape).items():
             inner, outer = getattr(interface, name), getattr(self, name)
             m.d.comb += inner.eq(outer) if member.flow == In else outer.eq(inner)
-        self._precedence(m)
+        self._meetings(m)
         for d in range(self.shape.neighbours):
             self._link(m, d)
         return m
 
-    def _precedence(self, m: Module) -> None:
-        """Of two pipelines at one link the one with the lower number comes first. Whether they meet there is known a cycle
-        before."""
+    def _meetings(self, m: Module) -> None:
+        """Of two pipelines that name one link, or one register to read from, in a slot the higher one is idle, whether or not the
+        other gets a word. A second leg's source is no link."""
         for p, transfer in enumerate(self.transfers):
-            accepts, claims = [], []
+            meets = []
             for q, lower in enumerate(self.transfers[:p]):
-                reads_meet = Signal(name=f"reads_meet_{q}_{p}", reset_less=True)
-                writes_meet = Signal(name=f"writes_meet_{q}_{p}", reset_less=True)
+                one, other = transfer.annotation, lower.annotation
+                same_source = Signal(name=f"same_source_{q}_{p}", reset_less=True)
+                same_destination = Signal(name=f"same_destination_{q}_{p}", reset_less=True)
                 m.d.sync += [
-                    reads_meet.eq((transfer.next_links & lower.next_links).any()),
-                    writes_meet.eq((transfer.read_to_links & lower.read_to_links).any()),
+                    same_source.eq(one.source == other.source),
+                    same_destination.eq(one.destination == other.destination),
                 ]
-                accepts.append(reads_meet & lower.in_open)
-                claims.append(writes_meet & lower.write_valid)
-            m.d.comb += [transfer.in_lost.eq(_any(accepts)), transfer.out_lost.eq(_any(claims))]
+                one, other = transfer.next_decoded, lower.next_decoded
+                meets += [
+                    same_source & ((one.from_link & other.from_link) | one.from_register),
+                    same_destination & one.to_link,
+                ]
+            m.d.comb += transfer.meets.eq(_any(meets))
 
     def _link(self, m: Module, d: int) -> None:
-        """Share link ``d`` among the pipelines."""
+        """Share link ``d`` among the pipelines, which never meet there."""
         accepting: list[Value] = []
+        valid: list[Value] = []
         for transfer in self.transfers:
             m.d.comb += [
                 transfer.in_valid[d].eq(getattr(self, f"in_valid_{d}")),
                 getattr(transfer, f"in_data_{d}").eq(getattr(self, f"in_data_{d}")),
                 transfer.out_accept[d].eq(getattr(self, f"out_accept_{d}")),
             ]
-            accepting.append(transfer.in_accept[d])
-        m.d.comb += getattr(self, f"in_accept_{d}").eq(_any(accepting))
-        # The first claim in precedence decides; later assignments in the chain are the earlier pipelines.
-        m.d.comb += getattr(self, f"out_data_{d}").eq(self.transfers[-1].out_data)
-        for transfer in reversed(self.transfers):
+            accepting.append(transfer.next_accept[d])
+            valid.append(transfer.out_claim[d] & transfer.out_valid)
+        m.d.sync += getattr(self, f"in_accept_{d}").eq(_any(accepting))
+        m.d.comb += [
+            getattr(self, f"out_valid_{d}").eq(_any(valid)),
+            getattr(self, f"out_data_{d}").eq(self.transfers[-1].out_data),
+        ]
+        for transfer in self.transfers[:-1]:
             with m.If(transfer.out_claim[d]):
-                m.d.comb += [
-                    getattr(self, f"out_valid_{d}").eq(transfer.out_valid),
-                    getattr(self, f"out_data_{d}").eq(transfer.out_data),
-                ]
+                m.d.comb += getattr(self, f"out_data_{d}").eq(transfer.out_data)
 
 
 def _any(bits: list[Value]) -> Value:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from functools import reduce
+from operator import or_
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
@@ -11,26 +14,40 @@ from .codes import Codes
 from .decode import DecodeStage, decoded_layout
 from .full_bits import FullBits, Kept
 from .interface import read_signature, write_signature
-from .places import buffer_number, register_number
+from .kept import kept, kept_pairs
+from .places import register_number
 from .shape import NodeShape
 
 
 class TransferStages(wiring.Component):
-    """From decoded annotations to written words: look-up, read and write stage, and VFSM buffers, of one pipeline
+    """From annotations to written words: decode, distance, look-up, read and write stage, and VFSM buffers, of one pipeline
     (Metcalf 1997, §7.1.1 and Figure 7-2).
 
     A word that its destination refuses goes to the buffer of its VFSM. While the buffer is full the VFSM refuses
     its source and tries the buffered word again each time it is scheduled. What the stages ask of links and
-    interface registers depends on registers alone; answers end in flops. So no combinational path leads from
+    interface registers is in registers; answers end in registers. So no combinational path leads from
     the ``in`` ports of the links to their ``out`` ports.
 
-    Whether buffers are full is looked up two cycles before the read and write stages ask. What happens to a buffer in these
-    cycles is told from compares of VFSM numbers, made while the annotations came: ``same2`` says that the VFSM in the
-    look-up stage is that in the write stage, two slots before; ``into1`` in the read stage that the write stage has a word
-    for the buffer of its VFSM, and so on. What is decided last, whether a word stays for want of an answer (`stays`), is
-    caught in flops beside the look-ups.
+    **A turn that comes too soon is idle**: it takes no word and tries none again. Whether buffers are full is looked up once, two
+    cycles before the read stage. What happens to a buffer meanwhile need not be told, for a turn is idle whose buffers (its
+    own, its source's, its destination's) another VFSM touches in the last three slots with a turn that is not idle. This follows
+    from VFSM numbers, which are compared while the annotation is decoded, in detail:
 
-    Latency: two cycles from ``vfsm`` to its read stage, one from taking a word to offering it.
+    ========================================= ==================== ==============================================
+    the turn before                           is followed too soon by a turn of another VFSM that
+    ----------------------------------------- -------------------------------------------------------------------
+    puts its word into a buffer               in 3 slots           has this buffer, or takes words from there
+    \\                                         in 2 slots           puts its word there
+    has a buffer                              in 3 slots           takes words from there
+    \\                                         in 2 slots           puts its word there
+    takes words from a buffer                 in 2 slots           has this buffer, or takes words from there
+    \\                                         in the next slot     puts its word there
+    ========================================= ==================== ==============================================
+
+    A VFSM itself is idle in the slot right after a turn whose word may be refused; what became of its words of two slots ago and
+    before is told.
+
+    Latency: three cycles from ``vfsm`` to its read stage, one from taking a word to offering it.
 
     Parameters
     ----------
@@ -42,21 +59,20 @@ class TransferStages(wiring.Component):
     Ports
     -----
     active : Signal(1), in
-        The read stage has a VFSM two cycles later.
+        The read stage has a VFSM three cycles later.
     vfsm : Signal(range(vfsms)), in
-        VFSM in the read stage two cycles later.
+        VFSM in the read stage three cycles later.
     annotation : Codes.annotation_layout, in
         What this VFSM is to do.
-    in_accept : Signal(neighbours), out
-        Bit d: the read stage takes a word from link d, if there is one.
+    meets : Signal(1), in
+        The VFSM that is in the read stage two cycles later has its link or interface register in common with one of a lower
+        pipeline in the same slot, and so is idle.
+    next_decoded : decoded_layout(shape), out
+        What the VFSM in the read stage two cycles later is to do.
+    next_accept : Signal(neighbours), out
+        Bit d: in the next cycle the read stage takes a word from link d, if there is one.
     in_valid : Signal(neighbours), in
         Bit d: link d has a word.
-    in_lost : Signal(1), in
-        A pipeline with precedence accepts the word of the link that this one reads.
-    in_open : Signal(1), out
-        The read stage takes a word from its source, if there is one.
-    next_links : Signal(neighbours), out
-        Bit d: the VFSM in the look-up stage reads link d.
     in_data_<d> : Signal(width), in
         Word on link d.
     out_claim : Signal(neighbours), out
@@ -67,10 +83,6 @@ class TransferStages(wiring.Component):
         Word in the write stage. Also the command, with ``memadr``.
     out_accept : Signal(neighbours), in
         Bit d: the reader of link d accepts.
-    out_lost : Signal(1), in
-        A pipeline with precedence claims the link that this one claims.
-    read_to_links : Signal(neighbours), out
-        Bit d: the VFSM in the read stage writes to link d.
     read : interface.read_signature(shape), out
         Read of an interface register.
     write : interface.write_signature(shape), out
@@ -81,9 +93,11 @@ class TransferStages(wiring.Component):
     Attributes
     ----------
     next_active, next_vfsm, next_annotation : Signal
-        The look-up stage has a VFSM; which, and what it is to do.
+        There is a VFSM two cycles before its read stage; which, and what it is to do.
     read_active, read_vfsm, read_annotation : Signal
         The same of the read stage.
+    read_idle : Signal(1)
+        The turn in the read stage is idle.
     full_bits : FullBits
         Which buffers hold a word.
     held : Signal(vfsms)
@@ -107,18 +121,15 @@ class TransferStages(wiring.Component):
                 "active": In(1),
                 "vfsm": In(codes.vfsm_bits),
                 "annotation": In(data.StructLayout(codes.annotation_layout)),
-                "in_accept": Out(n),
+                "meets": In(1),
+                "next_decoded": Out(decoded_layout(shape)),
+                "next_accept": Out(n),
                 "in_valid": In(n),
-                "in_lost": In(1),
-                "in_open": Out(1),
-                "next_links": Out(n),
                 **{f"in_data_{d}": In(shape.width) for d in range(n)},
                 "out_claim": Out(n),
                 "out_valid": Out(1),
                 "out_data": Out(shape.width),
                 "out_accept": In(n),
-                "out_lost": In(1),
-                "read_to_links": Out(n),
                 "read": Out(read_signature(shape)),
                 "write": Out(write_signature(shape)),
                 "memadr": Out(1),
@@ -130,8 +141,9 @@ class TransferStages(wiring.Component):
         self.read_active = Signal()
         self.read_vfsm = Signal(codes.vfsm_bits, reset_less=True)
         self.read_annotation = Signal(data.StructLayout(codes.annotation_layout), reset_less=True)
+        self.read_idle = Signal(init=1)
         self.held = Signal(shape.vfsms)
-        self.full_bits = FullBits(shape=shape, lookups=3, kept=full_bits)
+        self.full_bits = FullBits(shape=shape, lookups=3, style=full_bits)
         self.buffers = Memory(shape=shape.width, depth=shape.vfsms, init=[])
         self.write_valid = Signal()
         self.write_word = Signal(shape.width, reset_less=True)
@@ -143,218 +155,189 @@ class TransferStages(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        codes, shape = self.codes, self.shape
-        annotation, taken_valid, w_buffered = self.annotation, self.write_valid, self.write_from_buffer
+        codes, shape, n = self.codes, self.shape, self.shape.neighbours
+        taken_valid = self.write_valid
         m.submodules.buffers = self.buffers
         store = self.buffers.write_port()
         load = self.buffers.read_port(domain="comb")
         m.submodules.full_bits = full_bits = self.full_bits
         m.submodules.decode = decode = DecodeStage(shape=shape)
-        m.d.comb += [decode.vfsm.eq(self.vfsm), decode.annotation.eq(annotation)]
-        # In the look-up, read and write stage.
-        x = decode.decoded
-        r = Signal(decoded_layout(shape), reset_less=True)
-        w = Signal(decoded_layout(shape), reset_less=True)
-        m.d.sync += [r.eq(x), w.eq(r)]
+        m.d.comb += [
+            decode.vfsm.eq(self.vfsm),
+            decode.annotation.eq(self.annotation),
+            self.next_decoded.eq(decode.decoded),
+        ]
+        # Turns by the stage they are in: distance (two cycles before the read stage), look-up, read, write.
+        y = decode.decoded
+        x, r, w = (Signal(decoded_layout(shape), name=name, reset_less=True) for name in "xrw")
+        m.d.sync += [x.eq(y), r.eq(x), w.eq(r)]
         self._show(m)
 
-        # -- Who is who: compares for the look-up stage, and those that go on to the read stage ----------------
-        source, target = buffer_number(codes, annotation.source), buffer_number(codes, annotation.destination)
-        compares = {
-            "same1": self.vfsm == x.vfsm,
-            "same2": self.vfsm == r.vfsm,
-            "same3": self.vfsm == w.vfsm,
-            "into1": (self.vfsm == x.target) & x.to_buffer,
-            "into2": (self.vfsm == r.target) & r.to_buffer,
-            "into3": self.vfsm == w.target,
-            "from1": (self.vfsm == x.source) & x.from_buffer & ~x.copy,
-            "from2": self.vfsm == r.source,
-            "source_same1": source == x.vfsm,
-            "source_same2": source == r.vfsm,
-            "source_same3": source == w.vfsm,
-            "source_into2": (source == r.target) & r.to_buffer,
-            "source_into3": source == w.target,
-            "source_into1": (source == x.target) & x.to_buffer,
-            "source_from1": (source == x.source) & x.from_buffer & ~x.copy,
-            "source_from2": source == r.source,
-            "target_same1": target == x.vfsm,
-            "target_same2": target == r.vfsm,
-            "target_into1": (target == x.target) & x.to_buffer,
-            "target_into2": target == r.target,
-            "target_from1": target == x.source,
-            "target_from0": target == source,
-            "leg": annotation.source == self.next_annotation.destination,
-        }
-        look: dict[str, Signal] = {}
-        for name, value in compares.items():
-            look[name] = Signal(name=f"look_{name}", reset_less=True)
-            m.d.sync += look[name].eq(value)
-
-        def later(name: str, value: Value, *, reset_less: bool = True) -> Signal:
+        def later(name: str, value: Value, *, reset_less: bool = True, init: int = 0) -> Signal:
             """``value`` one cycle later."""
-            flop = Signal(name=name, reset_less=reset_less)
+            flop = Signal(len(value), name=name, reset_less=reset_less, init=init)
             m.d.sync += flop.eq(value)
             return flop
 
-        # Decided below.
-        retry, open_, fill, leaves, stays = (Signal(name=n) for n in ("retry", "open", "fill", "leaves", "stays"))
-        taken, take_buffer = Signal(), Signal()
-        kept = full_bits.kept
-        r_into1 = later("r_into1", look["into1"])
-        r_source_into1 = later("r_source_into1", look["source_into1"])
-        filled = full_bits.filled
-        left = later("left", leaves & ~(fill & r_source_into1))
+        def named(name: str, value: Value) -> Signal:
+            signal = Signal(len(value), name=name)
+            m.d.comb += signal.eq(value)
+            return signal
 
-        def look_now(full: Value, emptied: Value, put_into: Value, put_back: Value) -> Value:
-            """A full bit as it was a cycle ago, and what happened to the buffer then: it was emptied, or a word was put into it,
-            or its own was put back."""
-            return (full & ~(emptied & left)) | (put_into & filled) | (put_back & kept)
+        # -- Decode stage: compares with the turns of one, two and three slots before ----------------------------
+        vfsm, source, target = self.vfsm, decode.source, decode.target
+        compares = {
+            "own1": vfsm == y.vfsm,
+            "vs1": vfsm == y.source,
+            "ss1": source == y.source,
+            "vt1": vfsm == y.target,
+            "st1": source == y.target,
+            "sv1": source == y.vfsm,
+            "ts1": target == y.source,
+            "tt1": target == y.target,
+            "tv1": target == y.vfsm,
+            "own2": vfsm == x.vfsm,
+            "vs2": vfsm == x.source,
+            "ss2": source == x.source,
+            "vt2": vfsm == x.target,
+            "st2": source == x.target,
+            "sv2": source == x.vfsm,
+            "tt2": target == x.target,
+            "tv2": target == x.vfsm,
+            "own3": vfsm == r.vfsm,
+            "vt3": vfsm == r.target,
+            "st3": source == r.target,
+            "sv3": source == r.vfsm,
+            "leg": self.annotation.source == self.next_annotation.destination,
+        }
+        look = {name: later(f"y_{name}", value) for name, value in compares.items()}
 
-        # -- Look-up stage: is the own buffer full, and the source's? -------------------------------------------
-        x_filled = Signal()
-        x_counts = Signal()
-        x_found = Signal()
-        x_again = Signal()
-        x_blocked = Signal()
-        m.d.comb += [
-            # Without the word that is in the write stage and may have to stay.
-            x_filled.eq(look["into2"] & fill),
-            x_counts.eq(~(look["same2"] & taken_valid) & ~(look["from1"] & take_buffer)),
-            x_found.eq(look_now(full_bits.full_0, look["from2"], look["into3"], look["same3"])),
-            # The next write stage has the word of this VFSM's buffer, or may have to keep its word, or fills its buffer.
-            x_again.eq(look["same1"] & retry),
-            x_blocked.eq(look["same1"] & r.refusable),
+        def any_of(*names: str) -> Value:
+            return Cat(*(look[name] for name in names)).any()
+
+        # -- Distance stage: does the turn come too soon? ---------------------------------------------------------
+        x_idle, r_idle = Signal(init=1), self.read_idle
+        w_idle = later("w_idle", r_idle, reset_less=False, init=1)
+        runs_on = look["own1"] & look["ss1"] & look["tt1"] & ~x.refusable
+        soon1 = any_of("own1", "vs1", "ss1", "vt1", "st1", "sv1", "ts1", "tt1", "tv1") & ~runs_on
+        soon2 = any_of("vs2", "ss2", "vt2", "st2", "sv2", "tt2", "tv2") & ~look["own2"]
+        # One that takes words out of a buffer into which it puts them is its own neighbour.
+        soon3 = (any_of("vt3", "sv3") & ~look["own3"]) | (look["st3"] & (y.from_buffer | ~look["own3"]))
+        m.d.sync += [
+            x_idle.eq(~self.next_active | self.meets | (soon1 & ~x_idle) | (soon2 & ~r_idle) | (soon3 & ~w_idle)),
+            r_idle.eq(x_idle),
         ]
-        going = self.next_active & ~x_again
-        x_empty = Signal()
-        x_full = Signal()
-        x_stays = Signal()
-        m.d.comb += [
-            x_empty.eq(going & ~x_filled & ~(x_counts & x_found)),
-            x_full.eq((going & x_filled) | ((going & x_counts) & x_found)),
-            x_stays.eq(self.next_active & look["same2"] & stays),
-        ]
-        r_empty = later("r_empty", x_empty, reset_less=False)
-        r_full = later("r_full", x_full, reset_less=False)
-        r_stayed = later("r_stayed", x_stays, reset_less=False)
-        # Its own word has just stayed, or the next write stage has its word, or one for its buffer.
-        r_shut = later("r_shut", x_stays | (taken & (x_blocked | look["into1"])), reset_less=False)
-        r_own = later("r_own", x_blocked)
-        r_asks = later("r_asks", x_empty & x.from_register, reset_less=False)
-        r_links = Signal(shape.neighbours)
-        m.d.sync += r_links.eq(x.links & (x_empty & ~x_stays).replicate(shape.neighbours))
-        # Where its word comes from, if it gets one; one that it tries again comes from its own buffer.
-        x_tries = Signal()
-        m.d.comb += x_tries.eq(x_full | x_stays)
-        r_load = Signal(codes.vfsm_bits, reset_less=True)
-        m.d.sync += r_load.eq(Mux(x_tries, x.vfsm, x.source))
-        r_loads = later("r_loads", x_tries | x.from_buffer)
-        r_register = later("r_register", x.from_register & ~x_tries)
-        x_source = x.from_buffer & ~(look["source_same1"] & retry)
-        r_source = later(
-            "r_source",
-            (x_source & look["source_into2"] & fill)
-            | (
-                (x_source & ~(look["source_same2"] & taken_valid) & ~(look["source_from1"] & take_buffer))
-                & look_now(full_bits.full_1, look["source_from2"], look["source_into3"], look["source_same3"])
-            ),
-        )
-        r_source_kept = later("r_source_kept", x_source & look["source_same2"] & taken_valid)
-        x_leg = self.next_active & x.leg & look["leg"]
-        # A word with two legs goes when both can have it; with its second leg not there, it stays.
-        r_leg = later("r_leg", x_leg, reset_less=False)
-        r_goes = later("r_goes", (~x_leg & ~r.forked) | (x_leg & ~x_blocked & x_empty & ~x_stays))
+        names = ("own1", "own2", "own3", "ss1", "ss2", "tt2")
+        x_own1, x_own2, x_own3, x_ss1, x_ss2, x_tt2 = (later(f"x_{name}", look[name]) for name in names)
+        x_leg = later("x_leg", self.next_active & y.leg & look["leg"], reset_less=False)
 
-        # -- Read stage ----------------------------------------------------------------------------------------
-        busy = Signal()
+        # -- Write stage: what becomes of the word ----------------------------------------------------------------
+        claims = Signal(n)
+        goes, weak, fills, puts = (Signal(name=f"w_{name}") for name in ("goes", "weak", "fills", "puts"))
+        accepted = Cat(*kept_pairs(m, "accepted", claims, self.out_accept)).any()
+        stays = named("stays", taken_valid & weak & ~(goes & accepted))
+        fill = named("fill", taken_valid & fills)
         m.d.comb += [
-            busy.eq(r_full | r_stayed),
-            retry.eq(busy & ~(taken_valid & r_own)),
-            open_.eq(r_empty & ~r_shut),
-            self.in_accept.eq(r_links & ~r_shut.replicate(shape.neighbours)),
-            self.in_open.eq(open_),
-            self.next_links.eq(x.links),
-            # One interface access a cycle: the write wins.
-            self.read.request.eq(r_asks & ~r_shut & ~(taken_valid & w.to_register)),
-            self.read.number.eq(register_number(codes, annotation.source)),
-            self.read.keep.eq(r.copy),
-            take_buffer.eq(open_ & (r_source | (r_source_kept & kept))),
-            leaves.eq(take_buffer & ~r.copy),
-            load.addr.eq(r_load),
-        ]
-
-        # -- Write stage: offer the word -----------------------------------------------------------------------
-        sent = Signal()
-        w_claim = Signal(shape.neighbours)
-        m.d.sync += w_claim.eq(r.to_links & taken.replicate(shape.neighbours))
-        m.d.comb += [
-            self.out_claim.eq(w_claim),
-            self.out_valid.eq(r_goes),
-            self.read_to_links.eq(r.to_links),
+            self.out_claim.eq(claims),
+            self.out_valid.eq(goes),
             self.out_data.eq(self.write_word),
-            self.write.request.eq(taken_valid & w.to_register),
             self.write.number.eq(register_number(codes, self.next_annotation.destination)),
-            self.write.blind.eq(w.blind),
+            self.write.put.eq(taken_valid & puts),
             self.write.data.eq(self.write_word),
             self.memadr.eq(taken_valid & w.to_memadr),
-            sent.eq(r_goes & (w_claim & self.out_accept).any() & ~self.out_lost),
-        ]
-        look_r = {n: later(f"r_{n}", look[n]) for n in look if n.startswith("target")}
-        counts = ~(look_r["target_same1"] & taken_valid) & ~(look_r["target_from0"] & r.from_buffer & leaves)
-        r_found = look_now(full_bits.full_2, look_r["target_from1"], look_r["target_into2"], look_r["target_same2"])
-        w_room = later(
-            "w_room",
-            (r.to_buffer & (r.blind | ~(look_r["target_into1"] & fill))) & ~((~r.blind & counts) & r_found),
-        )
-        w_room_unless_kept = later("w_room_unless_kept", ~r.blind & look_r["target_same1"] & taken_valid)
-        m.d.comb += [
-            fill.eq(taken_valid & w_room & ~(w_room_unless_kept & kept)),
-            stays.eq(taken_valid & w.refusable & ~(sent | self.write.ok | fill)),
         ]
 
-        # -- Read stage: the word it gets ----------------------------------------------------------------------
-        sources = [(r_links[d], getattr(self, f"in_data_{d}")) for d in range(shape.neighbours)]
-        sources += [(r_loads, load.data), (r_register, self.read.data)]
-        word: Value | None = None
-        for chosen_, value in sources:
-            part = value & chosen_.replicate(shape.width)
-            word = part if word is None else word | part
-        m.d.comb += taken.eq(
-            retry
-            | take_buffer
-            | self.read.taken
-            | (r_leg & sent)  # `sent` says that this leg is open
-            | ((self.in_accept & self.in_valid).any() & ~self.in_lost)
-            | (open_ & r.from_null)
-        )
-        m.d.sync += [taken_valid.eq(taken), w_buffered.eq(retry)]
-        with m.If(busy | ~r.leg):  # a second leg takes the word that is there
+        # -- Look-up stage: what is the turn going to do? ---------------------------------------------------------
+        retries = Signal()  # the read stage tries its VFSM's word again
+        takes = Signal()  # the read stage takes a word out of another buffer
+        took = later("took", takes, reset_less=False)
+        waits = x_own2 & taken_valid  # its own word is in the write stage
+        held = named("x_held", (full_bits.full_0 | (x_own3 & full_bits.kept)) & ~waits)
+        free = kept(m, "x_free", ~x_idle & ~held)
+        holds = kept(m, "x_holds", ~x_idle & held & ~(x_own1 & retries))
+        # The latest of all: whether its word of two slots ago stays.
+        own_weak = kept(m, "x_own_weak", ~x_idle & waits & weak)
+        again = kept(m, "x_again", own_weak & ~(goes & accepted))
+        opens = free & ~again
+        there = x.from_buffer & full_bits.full_1 & ~(x_ss1 & takes & ~r.copy) & ~(x_ss2 & took & ~w.copy)
+        found = kept(m, "x_found", free & (x.from_null | there))
+        free_links = kept(m, "x_free_links", x.links & free.replicate(n))
+        r_links = later("r_links", free_links & ~again.replicate(n), reset_less=False)
+        # It has a word for certain: one that it tries again, 0, or one out of a buffer.
+        r_sure = later("r_sure", holds | again | found, reset_less=False)
+        r_leg = later("r_leg", x_leg & opens, reset_less=False)
+        tries = holds | again
+        # Where its word comes from, if it gets one; one that it tries again comes from its own buffer.
+        r_load = Signal(codes.vfsm_bits, reset_less=True)
+        m.d.sync += [
+            r_load.eq(Mux(tries, x.vfsm, x.source)),
+            retries.eq(tries),
+            takes.eq(opens & there),
+            # A word with two legs goes when both can have it; with its second leg not there, it stays.
+            goes.eq((~x_leg & ~r.forked) | (x_leg & opens)),
+        ]
+        r_loads = later("r_loads", tries | x.from_buffer)
+        m.d.comb += [
+            self.next_accept.eq(free_links & ~again.replicate(n)),
+            self.read.number.eq(register_number(codes, self.annotation.source)),
+            self.read.names.eq(x.from_register),
+            self.read.keep.eq(x.copy),
+            self.read.asks.eq(x.from_register & opens),
+        ]
+
+        # -- Read stage ----------------------------------------------------------------------------------------
+        # One interface access a cycle: the write wins.
+        reads = named("reads", self.read.found & ~(taken_valid & w.to_register))
+        m.d.comb += [self.read.take.eq(reads), load.addr.eq(r_load)]
+        r_tt2 = later("r_tt2", x_tt2)
+        room = ~(full_bits.full_2 | (r_tt2 & full_bits.filled))
+        r_fills = r.to_buffer & (r.blind | room)
+        r_pours = kept(m, "r_pours", r.to_register & r.blind)
+        r_may_put = kept(m, "r_may_put", r.to_register & ~(taken_valid & puts & self.write.same))
+        r_puts = r_may_put & (~self.write.full | self.write.emptied)
+        m.d.sync += [
+            fills.eq(r_fills),
+            puts.eq(r_pours | r_puts),
+            weak.eq(kept(m, "r_stays", r.refusable & ~r_fills) & ~r_puts),
+        ]
+        sources = [(r_links[d], getattr(self, f"in_data_{d}")) for d in range(n)]
+        word = kept(m, "register_word", self.read.data & ~retries.replicate(shape.width))
+        word = word | kept(m, "buffer_word", load.data & r_loads.replicate(shape.width))
+        for d in range(0, n, 2):
+            pair = [value & chosen.replicate(shape.width) for chosen, value in sources[d : d + 2]]
+            word = word | kept(m, f"links_word_{d}", reduce(or_, pair))
+        certain = kept(m, "certain", r_sure | reads)
+        rest = kept(m, "rest", certain | (r_leg & accepted))
+        taken = Cat(*kept_pairs(m, "arrives", r_links, self.in_valid), rest).any()
+        m.d.sync += [
+            taken_valid.eq(taken),
+            claims.eq(r.to_links & taken.replicate(n)),
+            self.write_from_buffer.eq(retries),
+        ]
+        with m.If(retries | ~r.leg):  # a second leg takes the word that is there
             m.d.sync += self.write_word.eq(word)
 
         # -- Buffers -------------------------------------------------------------------------------------------
         m.d.comb += [
             # Kept in advance, before it is known whether the word stays; whether the buffer is full tells.
-            store.en.eq(taken_valid & (~w_buffered | fill)),
-            store.addr.eq(Mux(fill, w.target, w.vfsm)),
+            store.en.eq(taken_valid),
+            store.addr.eq(Mux(fills, w.target, w.vfsm)),
             store.data.eq(self.write_word),
-        ]
-        m.d.comb += [
             full_bits.index_0.eq(self.vfsm),
-            full_bits.index_1.eq(source),
-            full_bits.index_2.eq(x.target),
-            # Trying a word again takes it out of its buffer; if it has to stay, it goes back. A word that is put over one that is
-            # tried again leaves with it; one that is put over a word that another VFSM takes, stays.
-            full_bits.fill.eq(fill & ~(retry & r_into1)),
+            full_bits.index_1.eq(decode.source),
+            full_bits.index_2.eq(y.target),
+            # Trying a word again takes it out of its buffer; if it has to stay, it goes back.
+            full_bits.fill.eq(fill),
             full_bits.keep.eq(stays),
             full_bits.put.eq(store.addr),
-            full_bits.clear.eq(retry | (leaves & ~(fill & r_source_into1))),
+            full_bits.clear.eq(retries | (takes & ~r.copy)),
             full_bits.got.eq(r_load),
         ]
-        self._show_held(m, w, r, stays, fill, leaves)
+        self._show_held(m, w, r, stays, fill, takes & ~r.copy)
         return m
 
-    def _show_held(self, m: Module, w: data.View, r: data.View, stays: Signal, fill: Signal, leaves: Signal) -> None:
-        """The full bits in a register, for those who look into a simulation."""
+    def _show_held(self, m: Module, w: data.View, r: data.View, stays: Value, fill: Value, leaves: Value) -> None:
+        """The full bits in a register, for those who look into a simulation. A word that is tried again counts until it goes."""
         own, left, target = Signal.like(self.held), Signal.like(self.held), Signal.like(self.held)
         m.d.comb += [
             own.eq(self.write_valid << w.vfsm),
@@ -365,13 +348,18 @@ class TransferStages(wiring.Component):
 
     def _show(self, m: Module) -> None:
         """Registers that tell what is in the stages; synthesis drops those that nobody reads."""
+        look_active = Signal()
+        look_vfsm, look_annotation = Signal.like(self.next_vfsm), Signal.like(self.next_annotation)
         m.d.sync += [
             self.next_active.eq(self.active),
             self.next_vfsm.eq(self.vfsm),
             self.next_annotation.eq(self.annotation),
-            self.read_active.eq(self.next_active),
-            self.read_vfsm.eq(self.next_vfsm),
-            self.read_annotation.eq(self.next_annotation),
+            look_active.eq(self.next_active),
+            look_vfsm.eq(self.next_vfsm),
+            look_annotation.eq(self.next_annotation),
+            self.read_active.eq(look_active),
+            self.read_vfsm.eq(look_vfsm),
+            self.read_annotation.eq(look_annotation),
             self.write_vfsm.eq(self.read_vfsm),
             self.write_type.eq(self.read_annotation.type),
             self.write_destination.eq(self.read_annotation.destination),

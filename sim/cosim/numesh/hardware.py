@@ -55,11 +55,11 @@ def node_state(shape: NodeShape, node: str) -> dict[str, Register]:
     """
     wanted = {"schedule": ["ram", "running", "setting", "value"]}
     wanted["interface"] = [f"bank_{k}" for k in range(shape.pipelines + 1)]
-    wanted["interface"] += [f"held_by_{p}" for p in range(shape.pipelines)]
+    wanted["interface"] += ["full_processor", *(f"full_pipeline_{p}" for p in range(shape.pipelines))]
     for p in range(shape.pipelines):
         wanted[f"annotation_{p}"] = ["ram", "active", "decode_vfsm"]
         wanted[f"command_{p}"] = ["count"]
-        wanted[f"transfer_{p}"] = ["held", "buffers", "out_data", "read_active", "read_vfsm"]
+        wanted[f"transfer_{p}"] = ["held", "buffers", "out_data", "read_active", "read_vfsm", "read_idle"]
         write_stage = ("valid", "vfsm", "type", "destination", "forked", "from_buffer")
         wanted[f"transfer_{p}"] += [f"write_{name}" for name in write_stage]
     found = {}

@@ -64,7 +64,7 @@ def _random_memories(shape: NodeShape, ports: Sequence[int], rng: random.Random)
         kept = [_random_annotation(codes, ports, vfsms, rng) for _ in range(shape.vfsms)]
         # A fork's second leg has an effect only in the slot after the first leg.
         for address in range(length - 1):
-            if ports and rng.random() < 0.3:
+            if ports and rng.random() < 0.5:
                 first, second = (schedule[address + k].vfsms[len(annotations)] for k in (0, 1))
                 port = rng.choice(ports)
                 kept[first] = Annotation(MoveType.MOVE, kept[first].source, port, rng.random() < 0.7)

@@ -6,18 +6,19 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from numesh.codes import ANNOTATION_LATENCY, POINTER_LATENCY
+from numesh.codes import ANNOTATION_LATENCY, FIRST_READ, POINTER_LATENCY
 
 POINTER_DRAIN = POINTER_LATENCY - 1
 """Cycles from an empty command register, in which a pointer command executes, until no VFSM of the old phase can still
 take a word from a register (Metcalf 1997, §7.1.2). The new phase's first read takes a word written a cycle before."""
 ANNOTATION_DRAIN = ANNOTATION_LATENCY - 1
 """Cycles from an empty command register, in which a command changes an annotation, until the new annotation holds."""
-ALIGN = -3
-"""Cycle, modulo the period, in which the last word of the pointer command that starts the loader phase is written. The loader
-phase's entries then run in the same slots as if the memories had been filled before reset."""
-DETOUR = 16
-"""Rough number of cycles for going through the loader phase on the way from a phase to another."""
+ALIGN = FIRST_READ - POINTER_LATENCY - 2
+"""Cycle, modulo the period, in which the last word of the pointer command that starts the loader phase is written: it is read in
+the next one, and executes one later. The loader phase's entries then run in the same slots as if the memories had been filled
+before reset."""
+DETOUR = 2 * (POINTER_LATENCY + 2)
+"""Rough number of cycles for going through the loader phase on the way from a phase to another: two pointer commands."""
 LOAD_CYCLES = 4
 """Cycles of a load function that looks up which node sends to which for new values."""
 

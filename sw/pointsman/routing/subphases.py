@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
-from numesh.codes import FIRST_FREE_VFSM
+from numesh.codes import FIRST_FREE_VFSM, SHORTEST_RETURN, SHORTEST_TURN
 
 from .streams import RoutedChain, RoutedPhase, RoutedVfsm
 
@@ -177,7 +177,14 @@ class _Schedule:
     def _add(self, number: int) -> bool:
         """Give a chain another word, as far as possible from its other words; False if there is no room."""
         chain = self.routed.chains[number]
-        apart = max(2, *(self._hop(chain, vfsm) + 1 for vfsm in chain.vfsms))
+        # Who takes a word out of a buffer lets the next one in some slots later.
+        apart = max(
+            SHORTEST_TURN,
+            *(
+                self._hop(chain, vfsm) + (SHORTEST_RETURN if vfsm.source.kind == "buffer" else 1)
+                for vfsm in chain.vfsms
+            ),
+        )
         best: tuple[int, int] | None = None
         for shift in range(1, self.period):
             near = min(

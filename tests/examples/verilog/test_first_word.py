@@ -99,7 +99,7 @@ def test_words_pass_one_a_cycle() -> None:
             "p_write_data": given[-1] if given else 0,
         }
 
-    samples = record(node, 60, drive, watch={"taken": node.transfers[0].read.taken})
+    samples = record(node, 60, drive, watch={"taken": node.transfers[0].read.take})
     moved = [(cycle, s["out_data_1"]) for cycle, s in enumerate(samples) if s["out_valid_1"]]
     first = moved[0][0]
     assert given == COMMANDS

@@ -68,12 +68,13 @@ PROOFS: tuple[Proof, ...] = (
         assumes="the VFSM writes to links, by moves of any type; no other names its buffer, nor does itself",
     ),
     _chain("straight", chains.straight, "link to link", f"{_OWN}; {_LINK}"),
-    _chain("delay", chains.delay, "link to own buffer to link", f"{_OWN}; {_LINK}"),
+    _chain("delay", chains.delay, "link to own buffer to link", f"{_OWN}; {_LINK}", cover=28),
     _chain(
         "merge",
         chains.merge,
         "link to another VFSM's buffer to link, others merging",
         "no other VFSM names the buffers of the chain, but to merge; merged words differ in a bit; " + _LINK,
+        cover=28,
         quick=True,
     ),
     _chain("fork", _forks(2), "link to two links at once", _FORK, quick=True),
@@ -101,7 +102,12 @@ PROOFS: tuple[Proof, ...] = (
     _of(reprogram.annotations),
     _of(reprogram.pointer, quick=True),
     _of(reprogram.slots),
-    _of(interface.flow_control, quick=True, cover=8, assumes="pipelines ask for registers that exist"),
+    _of(
+        interface.flow_control,
+        quick=True,
+        assumes="pipelines ask for registers that exist, of two none for that of the other, and put no word over another; "
+        "the processor or pipelines read the register, not both; the processor writes to an empty place",
+    ),
     _of(
         full_bits.look_ups, quick=True, depth=3, cover=8, assumes="no event fills and empties the same buffer; no reset"
     ),

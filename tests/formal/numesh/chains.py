@@ -148,7 +148,7 @@ class ChainProof:
         m, pipe = self.m, self.pipeline
         for move in chain.moves:
             said = pipe.annotation
-            with m.If(pipe.runs(move.vfsm)):
+            with m.If(pipe.has(move.vfsm)):
                 m.d.comb += Assume(
                     (said.type == move.type)
                     & (said.source == move.source)
@@ -286,10 +286,13 @@ def from_processor(shape: NodeShape, pipeline: int = -1) -> Harness:
     (v,) = proof.vfsms(1)
     node, view = proof.view.node, proof.view
     with proof.m.If(node.p_address == r):
-        proof.m.d.comb += Assume(~node.p_read)
-    enters = Way(node.p_write & (node.p_address == r) & ~view.full(r), node.p_write_data)
+        proof.m.d.comb += Assume(~node.p_read & ~(node.p_write & view.full(r)))
+    enters = Way(node.p_write & (node.p_address == r), node.p_write_data)
     move = Move(v, MoveType.MOVE, proof.register(r), b)
-    places = [(view.full(r), view.registered(r)), proof.own_word(v)]
+    *others, place = view.places(r)
+    for full, _ in others:
+        proof.m.d.comb += Assert(~full, "only the processor fills the register")
+    places = [place, proof.own_word(v)]
     return proof.harness(Chain([move], places, enters, [proof.link_out(v, b)], registers=[r]))
 
 
@@ -301,6 +304,9 @@ def to_processor(shape: NodeShape, pipeline: int = -1) -> Harness:
     node, view, m = proof.view.node, proof.view, proof.m
     with m.If(node.p_address == r):
         m.d.comb += Assume(~node.p_write)
+    for k, (full, _) in enumerate(view.places(r)):
+        if k != proof.pipeline.number:
+            m.d.comb += Assert(~full, "only this pipeline fills the register")
     leaves = Way(node.p_read & (node.p_address == r) & view.full(r), view.registered(r))
     # What the processor gets a cycle later is the word that the queue has given.
     read, word = Signal(), Signal(shape.width)

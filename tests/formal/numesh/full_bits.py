@@ -35,10 +35,10 @@ def look_ups(shape: NodeShape) -> Harness:
         m.d.comb += Assume(view.full(v) == truth)
     m.d.comb += Assert(view.full(v) == truth, "the bit is that of the last event")
     for k in range(_LOOKUPS):
-        asked, then = Signal(name=f"asked_{k}"), Signal(name=f"then_{k}")
+        named, asked, then = (Signal(name=f"{name}_{k}") for name in ("named", "asked", "then"))
         index = getattr(bits, f"index_{k}")
-        # What the memories and the events under way say in the cycle of the question; events of that cycle come later.
-        m.d.sync += [asked.eq(index == v), then.eq(truth)]
+        # What the memories and the events under way say in the cycle after the question; events of that cycle come later.
+        m.d.sync += [named.eq(index == v), asked.eq(named), then.eq(truth)]
         with m.If(asked):
             m.d.comb += Assert(getattr(bits, f"full_{k}") == then, "a look-up")
     m.d.comb += [

@@ -16,7 +16,7 @@ from .view import NodeView, PipelineView
 
 
 def offered(shape: NodeShape) -> Harness:
-    """A word on a link is that of the lowest pipeline that has one for it."""
+    """A word on a link is that of the one pipeline that has one for it."""
     m = Module()
     view = NodeView(m, shape)
     d = choice(m, shape.neighbours, "link")
@@ -28,7 +28,7 @@ def offered(shape: NodeShape) -> Harness:
         claimed = claimed | claims
     with m.If(view.link("out_valid", d)):
         m.d.comb += Assert(claimed, "what is offered is in a write stage")
-        m.d.comb += Assert(view.link("out_data", d) == word, "the lowest pipeline has the link")
+        m.d.comb += Assert(view.link("out_data", d) == word, "it is the word of this write stage")
     # Nothing is withheld but the word of a fork.
     forked: Value = Value.cast(0)
     for pipe in reversed(view.pipelines):
@@ -37,11 +37,13 @@ def offered(shape: NodeShape) -> Harness:
         forked = Mux(_claims(pipe, d), pipe.write_forked | second, forked)
     with m.If(claimed & ~forked):
         m.d.comb += Assert(view.link("out_valid", d), "a word that needs no second leg is offered")
-    several = sum(_claims(pipe, d) for pipe in view.pipelines) > 1
+    claiming = sum(_claims(pipe, d) for pipe in view.pipelines)
+    m.d.comb += Assert(claiming <= 1, "no two pipelines have words for one link at the same time")
     waits = claimed & ~view.link("out_valid", d)
     m.d.comb += Cover(waits, "a word waits for its second leg")
     if shape.pipelines > 1:
-        m.d.comb += Cover(several & view.link("out_valid", d), "two pipelines want one link")
+        wanting = sum(pipe.active & (pipe.annotation.destination == d) for pipe in view.pipelines)
+        m.d.comb += Cover(wanting > 1, "two pipelines want one link")
     return Harness(m, list(view.inputs))
 
 
@@ -87,7 +89,7 @@ def kept(shape: NodeShape, pipeline: int = -1) -> Harness:
 
     # The VFSM sends to links, by moves of any type, and nobody else touches its buffer.
     buffer = codes.first_buffer + v
-    with m.If(pipe.runs(v)):
+    with m.If(pipe.has(v)):
         m.d.comb += Assume((said.destination < shape.neighbours) & (said.source != buffer))
     with m.Elif(pipe.active):
         m.d.comb += Assume((said.destination != buffer) & (said.source != buffer))
@@ -97,15 +99,10 @@ def kept(shape: NodeShape, pipeline: int = -1) -> Harness:
     with m.Elif(pipe.writing):
         m.d.comb += Assert(pipe.write_destination != buffer)
 
-    # Which link it has; a lower pipeline may have it instead.
-    to = pipe.write_destination
-    lower: Value = Value.cast(0)
-    for other in view.pipelines[: pipe.number]:
-        lower = lower | (other.writing & (other.write_destination == to))
     sent, refused = Signal(), Signal()
-    link = to[: len(d)]
+    link = pipe.write_destination[: len(d)]
     m.d.comb += [
-        sent.eq(writes & ~lower & view.link("out_valid", link) & view.link("out_accept", link)),
+        sent.eq(writes & view.link("out_valid", link) & view.link("out_accept", link)),
         refused.eq(writes & ~sent & ~pipe.write_blind),
     ]
 
@@ -144,8 +141,7 @@ def kept(shape: NodeShape, pipeline: int = -1) -> Harness:
         Cover(writes & pipe.write_blind & ~sent, "a blind move drops its word"),
         Cover(retries & writes & pipe.write_blind, "a word that was refused is tried by a blind move"),
     ]
-    if pipe.number:
-        m.d.comb += Cover(writes & lower, "a lower pipeline has the link")
+    m.d.comb += Cover(waiting & pipe.has(v) & ~pipe.acts, "a word waits in an idle turn")
     return Harness(m, list(view.inputs))
 
 

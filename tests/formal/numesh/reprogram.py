@@ -22,7 +22,7 @@ class Commands:
     Attributes
     ----------
     complete : Value
-        The last word of a command is written in this cycle.
+        A command is carried out in this cycle: its last word was written in the one before.
     """
 
     def __init__(self, m: Module, view: NodeView, p: int) -> None:
@@ -38,10 +38,13 @@ class Commands:
             with m.If(given):
                 m.d.sync += [count.eq(Mux(count == words - 1, 0, count + 1)), before.eq(Cat(before, word) >> width)]
             kept_count, kept = view.collected(p)
-            m.d.comb += Assert((kept_count == count) & (kept == before), "the words of a command are collected")
+            m.d.comb += Assert((kept_count == count) & (kept[width:] == before), "the words of a command are collected")
             m.d.comb += Assert(count < words, "a command has so many words")
             self.complete = given & (count == words - 1)
             self._bits = Cat(before, word)
+        complete, bits = Signal(name=f"complete_{p}"), Signal(len(self._bits), name=f"bits_{p}", reset_less=True)
+        m.d.sync += [complete.eq(self.complete), bits.eq(self._bits)]
+        self.complete, self._bits = complete, bits
 
     def fields(self, kind: CommandKind) -> data.View:
         """The command as one of ``kind``."""
@@ -139,7 +142,7 @@ def pointer(shape: NodeShape) -> Harness:
 
 
 def slots(shape: NodeShape) -> Harness:
-    """An entry chooses the VFSMs of one slot in all pipelines at once, with what their annotations were when it did."""
+    """An entry chooses the VFSMs of one slot in all pipelines at once, with what their annotations are in the next cycle."""
     m = Module()
     view = NodeView(m, shape)
     for pipe in view.pipelines:
@@ -152,7 +155,7 @@ def slots(shape: NodeShape) -> Harness:
             next_vfsm = Signal(len(vfsm), name=f"vfsm_{pipe.number}_{i}")
             next_kept = Signal(len(kept), name=f"kept_{pipe.number}_{i}")
             m.d.sync += [next_runs.eq(runs), next_vfsm.eq(vfsm), next_kept.eq(kept)]
-            runs, vfsm, kept = next_runs, next_vfsm, next_kept
+            runs, vfsm, kept = next_runs, next_vfsm, next_kept if i else kept
         m.d.comb += Assert(pipe.active == runs, "all pipelines run, or none")
         with m.If(runs):
             m.d.comb += Assert(pipe.vfsm == vfsm, "the VFSM of the entry is in the read stage")

@@ -6,7 +6,7 @@ register or a buffer, compared number by number: a code without a meaning names 
 
 from __future__ import annotations
 
-from amaranth.hdl import Assert, Cover, Module, Mux, Signal, Value
+from amaranth.hdl import Assert, Cat, Cover, Module, Mux, Signal, Value
 
 from cosim.formal.proof import Harness
 from numesh.codes import MoveType
@@ -70,10 +70,13 @@ def memories(shape: NodeShape) -> Harness:
     m = Module()
     view = NodeView(m, shape)
     a = choice(m, shape.schedule_depth, "address")
-    _still(m, "entry", view.commanding(0), view.kept_entry(a))
     for pipe in view.pipelines:
         v = choice(m, shape.vfsms, f"vfsm_{pipe.number}")
-        _still(m, f"annotation_{pipe.number}", view.commanding(pipe.number), pipe.kept_annotation(v))
+        carried_out = Signal(name=f"carried_out_{pipe.number}")
+        m.d.sync += carried_out.eq(view.commanding(pipe.number))
+        if not pipe.number:
+            _still(m, "entry", carried_out, view.kept_entry(a))
+        _still(m, f"annotation_{pipe.number}", carried_out, pipe.kept_annotation(v))
     return Harness(m, list(view.inputs))
 
 
@@ -91,7 +94,7 @@ def sources(shape: NodeShape) -> Harness:
         held = Signal(name=f"held_{pipe.number}")
         vfsm = Signal(view.codes.vfsm_bits, name=f"ran_vfsm_{pipe.number}")
         m.d.sync += [
-            ran.eq(pipe.active),
+            ran.eq(pipe.acts),
             gave.eq(gives | null),
             zero.eq(null),
             held.eq(pipe.holds(pipe.vfsm)),
@@ -103,21 +106,28 @@ def sources(shape: NodeShape) -> Harness:
             m.d.comb += Assert(held | gave, "such a code gives no word")
             with m.If(zero & ~held):
                 m.d.comb += Assert(pipe.write_word == 0, "NULL gives zeros")
-        # A word is taken from where it is, and not while its own VFSM tries it.
+        # A word is taken from where it is, and not while its own VFSM tries it; out of a register, whose places are looked up
+        # two cycles before, from where it was then, or has come since.
         owner = source[: view.codes.vfsm_bits]
         trying = pipe.writes(owner) & pipe.from_buffer
-        register = source[: len(view.node.p_address)]
+        r = choice(m, shape.registers, f"register_{pipe.number}")
         lent = (
-            ("buffer", view.is_buffer(source), pipe.holds(owner) & ~trying, pipe.buffered(owner)),
-            ("register", view.is_register(source), view.full(register), view.registered(register)),
+            ("buffer", view.is_buffer(source), [(pipe.holds(owner) & ~trying, pipe.buffered(owner))], 1),
+            ("register", source == view.codes.first_register + r, view.places(r), 3),
         )
-        for kind, named, there, word in lent:
+        for kind, named, places, cycles in lent:
             from_here = Signal(name=f"from_{kind}_{pipe.number}")
-            was_there = Signal(name=f"{kind}_was_there_{pipe.number}")
-            was = Signal(shape.width, name=f"{kind}_was_{pipe.number}")
-            m.d.sync += [from_here.eq(named), was_there.eq(there), was.eq(word)]
+            m.d.sync += from_here.eq(named)
+            was_there: Value = Value.cast(0)
+            for k, (full, word) in enumerate(places):
+                for before in range(cycles):
+                    was_full = Signal(name=f"{kind}_was_full_{pipe.number}_{k}_{before}")
+                    was = Signal(shape.width, name=f"{kind}_was_{pipe.number}_{k}_{before}")
+                    m.d.sync += [was_full.eq(full), was.eq(word)]
+                    was_there = was_there | (was_full & (pipe.write_word == was))
+                    full, word = was_full, was
             with m.If(pipe.writing & ~held & from_here):
-                m.d.comb += Assert(was_there & (pipe.write_word == was), "the word was there, and free")
+                m.d.comb += Assert(was_there, "the word was there, and free")
             m.d.comb += Cover(pipe.writing & ~held & from_here)
         m.d.comb += [
             Cover(pipe.writing & zero & ~held, "a zero from NULL"),
@@ -167,11 +177,10 @@ def followers(shape: NodeShape) -> Harness:
         # names, is chosen once for all, so that in every cycle it is known what they hold.
         v = choice(m, shape.vfsms, f"vfsm_{pipe.number}")
         lender = choice(m, shape.vfsms, f"lender_{pipe.number}")
-        after = pipe.active & (pipe.vfsm == v) & pipe.writing & ~named & (pipe.write_vfsm != v)
+        after = pipe.runs(v) & pipe.writing & ~named & (pipe.write_vfsm != v)
         after = after & (said.source != codes.first_buffer + pipe.write_vfsm)
         holds = pipe.holds(v)
         link = said.source[: max(1, (shape.neighbours - 1).bit_length())]
-        register = said.source[: len(node.p_address)]
         buffer = said.source[: codes.vfsm_bits]
         from_link = (said.source < shape.neighbours) & (said.type != MoveType.FORK)
         same: Value = Value.cast(0)
@@ -179,9 +188,27 @@ def followers(shape: NodeShape) -> Harness:
             same = same | (other.active & (other.annotation.source == said.source))
         ready = holds | (said.source == codes.null)
         ready = ready | (from_link & view.link("in_valid", link) & ~same)
-        taken = node.p_read & (node.p_address == register)
-        ready = ready | (view.is_register(said.source) & view.full(register) & ~taken & ~same)
-        ready = ready | (view.is_buffer(said.source) & (buffer == lender) & pipe.holds(lender))
+        # A register is looked up two cycles before, and what pipelines do to it is not told at once: nobody has read it since.
+        r = choice(m, shape.registers, f"register_{pipe.number}")
+        code = codes.first_register + r
+        taken = node.p_read & (node.p_address == r)
+        reads = taken | Cat(other.active & (other.annotation.source == code) for other in view.pipelines).any()
+        still: Value = ~taken
+        full: Value = view.full(r)
+        for cycle in (1, 2):
+            read, was_full = (Signal(name=f"{name}_{pipe.number}_{cycle}") for name in ("read", "full"))
+            m.d.sync += [read.eq(reads), was_full.eq(full)]
+            still, reads, full = still & ~read, read, was_full
+        ready = ready | ((said.source == code) & full & still & ~same)
+        # A buffer is looked up two cycles before as well. It has had its word since then.
+        lent: Value = pipe.holds(lender)
+        lends = lent
+        for cycle in (1, 2):
+            lent_before = Signal(name=f"lent_{pipe.number}_{cycle}")
+            m.d.sync += lent_before.eq(lent)
+            lent = lent_before
+            lends = lends & lent
+        ready = ready | (view.is_buffer(said.source) & (buffer == lender) & lends)
         expects = Signal(name=f"expects_{pipe.number}")
         m.d.sync += expects.eq(after & ready)
         with m.If(expects):

@@ -27,8 +27,8 @@ SLOT_LATENCY = ANNOTATION_LATENCY - 1
 WINDOW = SCHEDULE_LATENCY + SLOT_LATENCY + 2
 """Cycles after which every register of the stages follows from what is seen in them: the way from an address of the
 schedule to the write stage, and one more. An induction step of so many cycles needs to know of no register in between."""
-NUMBER_LEAD = 2
-"""Cycles by which a pipeline names an interface register before it asks for it."""
+NUMBER_LEAD = 3
+"""Cycles by which a pipeline names an interface register before its access."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ class PipelineView:
     ----------
     active, vfsm, annotation
         Read stage: it has a VFSM, which one, what it is to do.
+    acts : Value
+        Its turn is not idle.
     writing, write_vfsm, write_word, write_destination, write_blind, write_forked
         Write stage: it has a word, of which VFSM, which, and where to and how.
     from_buffer : Value
@@ -59,6 +61,7 @@ class PipelineView:
         self._stages = stages = node.transfers[p]
         self.number = p
         self.active: Value = stages.read_active
+        self.acts: Value = self.active & ~stages.read_idle
         self.vfsm: Value = stages.read_vfsm
         said = stages.read_annotation
         self.annotation = Annotation(said.type, said.source, said.destination, said.forked)
@@ -75,7 +78,11 @@ class PipelineView:
         m.d.sync += self._fresh.eq(0)
 
     def runs(self, vfsm: Value) -> Value:
-        """``vfsm`` is in the read stage."""
+        """``vfsm`` is in the read stage, and not idle."""
+        return self.acts & (self.vfsm == vfsm)
+
+    def has(self, vfsm: Value) -> Value:
+        """``vfsm`` is in the read stage, idle or not."""
         return self.active & (self.vfsm == vfsm)
 
     def writes(self, vfsm: Value) -> Value:
@@ -126,7 +133,6 @@ class NodeView:
         self.codes = Codes(shape)
         self.node = node = Node(shape=shape)
         m.submodules.node = node
-        _one_bank(m, node.interface)
         self.inputs: list[Signal] = [
             getattr(node, name) for name, member in node_members(shape).items() if member.flow == In
         ]
@@ -155,8 +161,16 @@ class NodeView:
     # -- registers and memories ------------------------------------------------------------------------------
 
     def registered(self, register: Value) -> Value:
-        """The word in an interface register."""
-        return _registered(self._m, self.node.interface, register)
+        """The word in an interface register: of several the one that pipelines take first."""
+        word, *others = reversed(self.places(register))
+        held = word[1]
+        for full, other in others:
+            held = Mux(full, other, held)
+        return held
+
+    def places(self, register: Value) -> list[tuple[Value, Value]]:
+        """The places of an interface register, in the order in which pipelines take words from them: full, and the word."""
+        return _places(self._m, self.node.interface, register)
 
     def commanding(self, p: int) -> Value:
         """Pipeline ``p`` writes a word to MEMADR."""
@@ -200,22 +214,24 @@ class NodeView:
 class Read:
     """What a read stage asks of the interface registers, and what it gets."""
 
-    request: Value
+    asked: Value
+    """It asked, in the cycle before."""
     number: Value
     keep: Value
-    taken: Value
+    found: Value
+    take: Value
     data: Value
 
 
 @dataclass(frozen=True)
 class Write:
-    """What a write stage asks of the interface registers, and whether it succeeds."""
+    """What a write stage asks of the interface registers, and whether its place has room."""
 
-    request: Value
     number: Value
-    blind: Value
+    put: Value
     data: Value
-    ok: Value
+    room: Value
+    """As it was told in the cycle before."""
 
 
 class FullBitsView:
@@ -239,35 +255,40 @@ class InterfaceView:
     def __init__(self, m: Module, shape: NodeShape) -> None:
         self.block = block = InterfaceRegisters(shape=shape)
         m.submodules.block = block
-        _one_bank(m, block)
         self.processor = block
         self.reads: list[Read] = []
         self.writes: list[Write] = []
         self.inputs: list[Signal] = [block.p_address, block.p_write, block.p_read, block.p_write_data]
         for p in range(shape.pipelines):
             read, write = getattr(block, f"read_{p}"), getattr(block, f"write_{p}")
-            reads, writes = (self._asked(m, number, NUMBER_LEAD) for number in (read.number, write.number))
-            self.reads.append(Read(read.request, reads, read.keep, read.taken, read.data))
-            self.writes.append(Write(write.request, writes, write.blind, write.data, write.ok))
-            self.inputs += [read.request, read.number, read.keep, write.request, write.number, write.blind, write.data]
+            reads, writes = (_later(m, number, NUMBER_LEAD) for number in (read.number, write.number))
+            asked, keep = (_later(m, value, 1) for value in (read.asks, read.keep))
+            room = _later(m, (~write.full | write.emptied) & ~(write.same & write.put), 1)
+            self.reads.append(Read(asked, reads, keep, read.found, read.take, read.data))
+            self.writes.append(Write(writes, write.put, write.data, room))
+            self.inputs += [read.asks, read.names, read.number, read.keep, read.take]
+            self.inputs += [write.number, write.put, write.data]
+            m.d.comb += [Assume(~read.asks | read.names), Assume(~read.take | read.found)]
 
         # Nobody can have named a register before the node has power.
-        up = Signal(range(NUMBER_LEAD + 1), reset_less=True)
-        with m.If(up < NUMBER_LEAD):
+        up = Signal(range(NUMBER_LEAD + 3), reset_less=True)
+        self.up: Value = up == NUMBER_LEAD + 2
+        with m.If(~self.up):
             m.d.sync += up.eq(up + 1)
-            m.d.comb += [Assume(~access.request) for access in (*self.reads, *self.writes)]
+            for p in range(shape.pipelines):
+                m.d.comb += [Assume(~getattr(block, f"read_{p}").asks), Assume(~getattr(block, f"write_{p}").put)]
 
-    def _asked(self, m: Module, number: Value, cycles: int) -> Value:
-        """The number of the register that a request of this cycle is for."""
-        for _ in range(cycles):
-            later = Signal(len(number), reset_less=True)
-            m.d.sync += later.eq(number)
-            number = later
-        return number
+    def places(self, m: Module, register: Value) -> list[tuple[Value, Value]]:
+        """The places of an interface register, in the order in which pipelines take words from them: full, and the word."""
+        return _places(m, self.block, register)
 
-    def registered(self, m: Module, register: Value) -> Value:
-        """The word in an interface register."""
-        return _registered(m, self.block, register)
+
+def _later(m: Module, value: Value, cycles: int) -> Value:
+    for _ in range(cycles):
+        later = Signal(len(value), reset_less=True)
+        m.d.sync += later.eq(value)
+        value = later
+    return value
 
 
 def full_bit(m: Module, bits: FullBits, vfsm: Value) -> Value:
@@ -278,17 +299,9 @@ def full_bit(m: Module, bits: FullBits, vfsm: Value) -> Value:
     return (known & ~leaving) | entering
 
 
-def _registered(m: Module, interface: InterfaceRegisters, register: Value) -> Value:
-    word = _row(m, interface.banks[0], register)
-    for memory, held_by in zip(interface.banks[1:], interface.held_by, strict=True):
-        word = Mux(held_by.bit_select(register, 1), _row(m, memory, register), word)
-    return word
-
-
-def _one_bank(m: Module, interface: InterfaceRegisters) -> None:
-    """Each register's word is in the bank of one pipeline, or in the processor's."""
-    for p, held_by in enumerate(interface.held_by):
-        m.d.comb += [Assert((held_by & other) == 0, "a word is in one bank") for other in interface.held_by[:p]]
+def _places(m: Module, interface: InterfaceRegisters, register: Value) -> list[tuple[Value, Value]]:
+    processor, *pipelines = zip(interface.full, interface.banks, strict=True)
+    return [(full.bit_select(register, 1), _row(m, bank, register)) for full, bank in (*pipelines, processor)]
 
 
 def _row(m: Module, memory: Memory, address: Value) -> Value:

@@ -13,14 +13,14 @@ STROBES = ("w_annotation", "w_schedule", "set_pointer", "add_pointer")
 
 
 def run(shape: NodeShape, pipeline: int, words: Iterable[int | None]) -> list[Sample]:
-    """Samples while a word, or none, comes in each cycle."""
+    """Samples a cycle after a word, or none, has come in each cycle."""
     stimulus = list(words)
 
     def drive(cycle: int, before: object) -> dict[str, int]:
-        word = stimulus[cycle]
+        word = stimulus[cycle] if cycle < len(stimulus) else None
         return {"word": 0x55 & shape.word_mask} if word is None else {"valid": 1, "word": word}
 
-    return record(CommandAssembler(shape=shape, pipeline=pipeline), len(stimulus), drive)
+    return record(CommandAssembler(shape=shape, pipeline=pipeline), len(stimulus) + 1, drive)[1:]
 
 
 def strobes(samples: list[Sample]) -> list[str]:
@@ -50,7 +50,7 @@ def examples(shape: NodeShape) -> list[tuple[str, tuple[int, ...], dict[str, int
     ]
 
 
-def test_command_executes_with_its_last_word(any_shape: NodeShape) -> None:
+def test_command_executes_in_the_cycle_after_its_last_word(any_shape: NodeShape) -> None:
     for strobe, words, outputs in examples(any_shape):
         samples = run(any_shape, 0, words)
         assert strobes(samples) == [""] * (len(words) - 1) + [strobe]

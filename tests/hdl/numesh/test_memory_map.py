@@ -81,7 +81,7 @@ def test_reset_contents_are_those_of_the_hardware(any_shape: NodeShape) -> None:
         "| 6 | MEMADR | never has a word | a word of a command |",
         "| destination | 21:16 | 6 |",
         "| 1 | 1 | MOVE | register 1 | MEMADR | 0x644 |",
-        "| `p_full` | out | 16 | bit r: register r holds a word |",
+        "| `p_full` | out | 16 | bit r: a place of register r holds a word |",
         "A command has 27 bits and takes 1 word of 32 bits, lowest bits first. Bits above its fields are ignored.",
     ],
 )

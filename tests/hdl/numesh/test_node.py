@@ -128,40 +128,36 @@ def test_lower_pipeline_gets_the_word_when_two_read_a_link(run_node: Make, progr
     assert bench.sent(NORTH) == []
 
 
-def test_higher_pipeline_gets_the_word_when_the_lower_one_cannot_accept(
+def test_higher_pipeline_is_idle_where_a_lower_one_names_its_link_even_if_that_cannot_accept(
     run_node: Make, program: Make, move: Make
 ) -> None:
-    memories = program(SHAPE, [(2, 2)] + [(0, 0)] * 3, [{2: move(WEST, EAST)}, {2: move(WEST, NORTH)}])
+    memories = program(
+        SHAPE, [(2, 2), (0, 0), (0, 3), (0, 0)], [{2: move(WEST, EAST)}, {2: move(WEST, NORTH), 3: move(WEST, SOUTH)}]
+    )
     bench = run_node(SHAPE, memories, 15, offers={WEST: [1, 2, 3]}, accepts={EAST: False})
-    assert [w for _, w in bench.sent(NORTH)] == [2, 3]
-    assert bench.sent(EAST) == []
+    assert [w for _, w in bench.sent(SOUTH)] == [2, 3]
+    assert bench.sent(NORTH) == bench.sent(EAST) == []
 
 
 def test_lower_pipeline_drives_the_link_when_two_write_it(run_node: Make, program: Make, move: Make) -> None:
-    memories = program(SHAPE, [(2, 2)] + [(0, 0)] * 3, [{2: move(WEST, EAST)}, {2: move(SOUTH, EAST)}])
+    memories = program(SHAPE, [(2, 2), (0, 0), (0, 2), (0, 0)], [{2: move(WEST, EAST)}, {2: move(SOUTH, EAST)}])
     bench = run_node(SHAPE, memories, 24, offers={WEST: [1, 2], SOUTH: [11, 12]})
-    # The other one is refused and tries again; it gets through when the lower one has nothing.
-    assert bench.sent(EAST) == [(3, 1), (7, 2), (11, 11), (15, 12)]
+    # The other one takes no word where they meet, even when the lower one has nothing.
+    assert bench.sent(EAST) == [(3, 1), (5, 11), (7, 2), (9, 12)]
+    assert bench.taken(SOUTH) == [(4, 11), (8, 12)]
 
 
-def test_higher_pipeline_does_not_use_a_link_on_which_a_lower_one_is_held_back(
+def test_second_leg_does_not_keep_the_link_that_it_forks_off_from_others(
     run_node: Make, program: Make, move: Make
 ) -> None:
-    # The fork leg in pipeline 0 holds a refused word, so VFSM 2 may not send; VFSM 4 of pipeline 1 shares EAST.
+    # The second leg's source is EAST by name, but it takes its word from the first leg; VFSM 4 of pipeline 1 reads EAST.
     fork = move(EAST, NORTH, MoveType.FORK)
     memories = program(
-        SHAPE, [(2, 4), (3, 0), (0, 0), (0, 0)], [{2: move(WEST, EAST), 3: fork}, {4: move(SOUTH, EAST)}]
+        SHAPE, [(2, 0), (3, 4), (0, 0), (0, 0)], [{2: move(WEST, EAST), 3: fork}, {4: move(EAST, SOUTH)}]
     )
-    bench = run_node(
-        SHAPE,
-        memories,
-        24,
-        offers={WEST: [1, 2], SOUTH: [11]},
-        accepts={NORTH: lambda c: c >= 14},
-        offering=lambda c: c < 3 or c > 5,
-    )
-    assert [w for _, w in bench.sent(EAST)] == [1, 2, 11]
+    bench = run_node(SHAPE, memories, 16, offers={WEST: [1, 2], EAST: [11, 12]})
     assert [w for _, w in bench.sent(NORTH)] == [1, 2]
+    assert [w for _, w in bench.sent(SOUTH)] == [11, 12]
 
 
 def test_three_pipelines_share_links_and_registers_in_order(run_node: Make, program: Make, move: Make) -> None:
@@ -212,18 +208,29 @@ def test_write_wins_over_read_of_the_same_pipeline_but_not_of_another(
     assert other.sent(EAST) == [(4, 9)]
 
 
-def test_processor_wins_over_the_router(run_node: Make, program: Make, move: Make) -> None:
-    memories = program(SHAPE, [(2, 3), (0, 0)], [{2: move(REGISTER[2], EAST)}, {3: move(WEST, REGISTER[3])}])
-    # The processor writes in 3 (full in 4) and takes its word back in 4, the router's read stage.
-    bench = run_node(SHAPE, memories, 10, accesses={3: ("write", 2, 9), 4: ("read", 2)})
-    assert bench.sent(EAST) == []
-    assert bench.samples[5]["p_read_data"] == 9
-    # The router's word is in the write stage in 3, the processor writes the same register then.
-    bench = run_node(
-        SHAPE, memories, 12, offers={WEST: [5]}, accesses={3: ("write", 3, 9), 4: ("read", 3), 8: ("read", 3)}
+def test_processor_and_pipelines_have_a_place_each(run_node: Make, program: Make, move: Make) -> None:
+    memories = program(
+        SHAPE,
+        [(2, 3), (0, 0), (0, 0), (0, 0), (4, 0), (0, 0), (0, 0), (0, 0)],
+        [{2: move(WEST, REGISTER[3]), 4: move(REGISTER[3], EAST)}, {3: move(SOUTH, REGISTER[3])}],
     )
-    assert bench.samples[5]["p_read_data"] == 9
-    assert bench.samples[9]["p_read_data"] == 5
+    # All three write the same register at once. A pipeline takes the pipelines' words first, the processor's last.
+    bench = run_node(SHAPE, memories, 32, offers={WEST: [5], SOUTH: [6]}, accesses={3: ("write", 3, 9)})
+    assert bench.sent(EAST) == [(7, 5), (15, 6), (23, 9)]
+    assert bench.full(3) == list(range(4, 23))
+    # The processor takes those of pipelines only.
+    accesses = {3: ("write", 2, 9), 4: ("read", 2), 5: ("read", 3), 6: ("read", 3), 7: ("read", 3)}
+    alone = program(SHAPE, [(2, 3), *[(0, 0)] * 7], [{2: move(WEST, REGISTER[3])}, {3: move(SOUTH, REGISTER[3])}])
+    bench = run_node(SHAPE, alone, 12, offers={WEST: [5], SOUTH: [6]}, accesses=accesses)
+    assert [bench.samples[c]["p_read_data"] for c in (6, 7)] == [5, 6]
+    assert bench.full(2) == list(range(4, 12))
+
+
+def test_a_place_that_is_full_refuses_its_writer(run_node: Make, program: Make, move: Make) -> None:
+    memories = program(SHAPE, [(2, 0), (0, 0)], [{2: move(WEST, REGISTER[3])}])
+    accesses = {2: ("write", 3, 9), 3: ("write", 3, 10), 9: ("read", 3), 12: ("read", 3)}
+    bench = run_node(SHAPE, memories, 16, offers={WEST: [5, 6]}, accesses=accesses)
+    assert [bench.samples[c]["p_read_data"] for c in (10, 13)] == [5, 6]
 
 
 # -- Out of reset ------------------------------------------------------------------------------------------
@@ -310,26 +317,27 @@ def chained(run_node: Make, accesses: dict[int, tuple[Any, ...]]) -> list[tuple[
     return [(c, s["ahead"]) for c, s in enumerate(bench.samples)]
 
 
-def test_both_addresses_of_set_pointer_are_used_from_one_cycle_after_it_executes(run_node: Make) -> None:
+def test_both_addresses_of_set_pointer_are_used_from_two_cycles_after_its_word_is_at_memadr(run_node: Make) -> None:
     shown = chained(run_node, command_at(2, CODES.set_pointer(3, 6)))
-    # Executes in 4, addresses in 5 and 6, entry 3 (ahead 5) in 7, entry 6 (ahead 2) in 8.
-    assert shown[4:11] == [(4, 1), (5, 0), (6, 1), (7, 5), (8, 2), (9, 7), (10, 4)]
+    # At MEMADR in 4, addresses in 6 and 7, entry 3 (ahead 5) in 8, entry 6 (ahead 2) in 9.
+    assert [entry for c, entry in shown[8:12]] == [5, 2, 7, 4]
+    assert {entry for c, entry in shown[2:8]} == {0, 1}
 
 
 def test_added_delta_moves_all_addresses_from_the_next_on(run_node: Make) -> None:
     accesses = command_at(2, CODES.set_pointer(2, 3)) | command_at(6, CODES.add_pointer(-2))
     shown = chained(run_node, accesses)
-    # Addresses 2, 3, 4, 5 in cycles 5 to 8. Executes in 8, in 9 the address is 6 - 2 = 4, its entry in 11.
-    assert shown[7:14] == [(7, 4), (8, 5), (9, 6), (10, 7), (11, 6), (12, 7), (13, 2)]
+    # Addresses 2, 3, 4, 5 in cycles 6 to 9. At MEMADR in 8, in 10 the address is 6 - 2 = 4, its entry in 12.
+    assert shown[8:15] == [(8, 4), (9, 5), (10, 6), (11, 7), (12, 6), (13, 7), (14, 2)]
 
 
-def test_first_read_stage_of_the_new_phase_is_six_cycles_after_the_command_executes(
+def test_first_read_stage_of_the_new_phase_is_nine_cycles_after_the_command(
     run_node: Make, program: Make, move: Make
 ) -> None:
     memories = program(SHAPE, [(2, 0)], [{2: move(WEST, EAST)}], start=4)
     memories = NodeMemories((*NodeMemories.at_reset(SHAPE).schedule[:2], *memories.schedule[2:]), memories.annotations)
-    bench = run_node(SHAPE, memories, 14, accesses=command_at(2, CODES.set_pointer(4, 5)), offers={WEST: [1]})
-    assert POINTER_LATENCY == 6
+    bench = run_node(SHAPE, memories, 17, accesses=command_at(2, CODES.set_pointer(4, 5)), offers={WEST: [1]})
+    assert POINTER_LATENCY == 9
     assert bench.taken(WEST) == [(4 + POINTER_LATENCY, 1)]
 
 
@@ -352,12 +360,12 @@ def test_annotation_written_in_a_cycle_is_looked_up_in_the_next(run_node: Make, 
 def test_schedule_entry_written_in_a_cycle_is_read_in_that_cycle(run_node: Make, program: Make, move: Make) -> None:
     memories = program(SHAPE, [(1, 0), (1, 0)], [{2: move(WEST, EAST)}])
     words = CODES.write_entry(1, ScheduleEntry((2, 0), 1))
-    # Address 1 is used in even cycles. Written in 2, executes in 4, while address 1 is used.
-    bench = run_node(SHAPE, memories, 14, accesses=command_at(2, words), offers={WEST: range(9)})
-    assert [c for c, _ in bench.taken(WEST)] == [4 + ENTRY_LATENCY, 11, 13]
-    # Written in 3, executes in 5, address 1 is used in 6.
-    bench = run_node(SHAPE, memories, 14, accesses=command_at(3, words), offers={WEST: range(9)})
-    assert [c for c, _ in bench.taken(WEST)] == [11, 13]
+    # Address 1 is used in even cycles. Written in 3, at MEMADR in 5, in the memory in 6, while address 1 is used.
+    bench = run_node(SHAPE, memories, 18, accesses=command_at(3, words), offers={WEST: range(9)})
+    assert [c for c, _ in bench.taken(WEST)] == [5 + ENTRY_LATENCY, 15, 17]
+    # Written in 4, at MEMADR in 6: in 7 address 0 is used, address 1 in 8.
+    bench = run_node(SHAPE, memories, 18, accesses=command_at(4, words), offers={WEST: range(9)})
+    assert [c for c, _ in bench.taken(WEST)] == [15, 17]
 
 
 def test_pipeline_1_changes_neither_schedule_nor_pointer(run_node: Make) -> None:

@@ -30,6 +30,7 @@ class Ledger:
         self.random = random_
         self.node = Node(shape=shape, memories=memories)
         self.last = 0
+        self.read_by_processor = set(range(1, shape.registers, 2))
         self.entered: list[int] = []
         self.left: list[int] = []
         watch: dict[str, Any] = {}
@@ -41,8 +42,8 @@ class Ledger:
         for k, bank in enumerate(self.node.interface.banks):
             for r in range(shape.registers):
                 watch[f"bank_{k}_{r}"] = bank.data[r]
-        for p, held_by in enumerate(self.node.interface.held_by):
-            watch[f"held_by_{p}"] = held_by
+        for k, full in enumerate(self.node.interface.full):
+            watch[f"full_{k}"] = full
         samples = record(self.node, CYCLES, self.drive, watch=watch)
         self.count(samples[-1], samples[-2])
         self.kept = self.inside(samples[-1])
@@ -61,6 +62,8 @@ class Ledger:
             inputs[f"out_accept_{d}"] = int(self.random.random() < 0.6)
         inputs["p_address"] = self.random.randrange(self.shape.registers)
         inputs[self.random.choice(("p_read", "p_write"))] = int(self.random.random() < 0.5)
+        if inputs["p_address"] not in self.read_by_processor:
+            inputs["p_read"] = 0  # pipelines read it
         if cycle >= CYCLES - 1:  # the word of a read would be seen one cycle later
             inputs["p_read"] = 0
         inputs["p_write_data"] = self.word()
@@ -73,9 +76,14 @@ class Ledger:
                 self.entered.append(s[f"in_data_{d}"])
             if s[f"out_valid_{d}"] and s[f"out_accept_{d}"]:
                 self.left.append(s[f"out_data_{d}"])
-        if s["p_write"] and not s["p_full"] >> s["p_address"] & 1:
+        if s["p_write"] and not s["full_0"] >> s["p_address"] & 1:
             self.entered.append(s["p_write_data"])
-        if before is not None and before["p_read"] and before["p_full"] >> before["p_address"] & 1:
+        places = range(1, 1 + self.shape.pipelines)
+        if (
+            before is not None
+            and before["p_read"]
+            and any(before[f"full_{k}"] >> before["p_address"] & 1 for k in places)
+        ):
             self.left.append(s["p_read_data"])
         for p in range(self.shape.pipelines):
             if s[f"write_valid_{p}"] and s[f"write_destination_{p}"] == Codes(self.shape).null:
@@ -93,11 +101,8 @@ class Ledger:
             # A word that is tried again is in the write stage and still in its buffer.
             if s[f"write_valid_{p}"] and s[f"write_word_{p}"] not in held:
                 words.append(s[f"write_word_{p}"])
-        for r in range(self.shape.registers):
-            if s["p_full"] >> r & 1:
-                holders = [p for p in range(self.shape.pipelines) if s[f"held_by_{p}"] >> r & 1]
-                assert len(holders) <= 1, "a word is in one bank"
-                words.append(s[f"bank_{1 + holders[0] if holders else 0}_{r}"])
+        for k in range(1 + self.shape.pipelines):
+            words += [s[f"bank_{k}_{r}"] for r in range(self.shape.registers) if s[f"full_{k}"] >> r & 1]
         return words
 
 
@@ -112,7 +117,10 @@ def anything(shape: NodeShape, random_: random.Random) -> NodeMemories:
 
     def annotation() -> int:
         destination = random_.choice([*places, codes.null, codes.nop] if random_.random() < 0.2 else places)
-        return codes.encode_annotation(Annotation(MoveType.MOVE, random_.choice(places), destination))
+        source = random_.choice(places)
+        if codes.is_register(source) and (source - codes.first_register) % 2:
+            source = codes.nop  # the processor reads it
+        return codes.encode_annotation(Annotation(MoveType.MOVE, source, destination))
 
     def entry(address: int) -> int:
         vfsms = tuple(random_.randrange(shape.vfsms) for _ in range(shape.pipelines))

@@ -1,9 +1,10 @@
+import itertools
 from collections.abc import Mapping
 from typing import Literal
 
 import pytest
 
-from numesh.codes import SHORTEST_STAY, SHORTEST_TURN, Annotation, Codes, MoveType
+from numesh.codes import SHORTEST_RETURN, SHORTEST_STAY, SHORTEST_TURN, Annotation, Codes, MoveType
 from numesh.shape import NodeShape
 from numesh.trace import Sample, record
 from numesh.transfer import TransferStages
@@ -24,31 +25,38 @@ Slot = tuple[int, int, int] | tuple[int, int, int, MoveType] | tuple[int, int, i
 def run(slots: list[Slot], inputs: Mapping[int, Mapping[str, int]] | None = None, **always: int) -> list[Sample]:
     """One slot a cycle. ``always`` are inputs of every cycle, ``inputs`` those of single cycles.
 
-    A VFSM is handed over two cycles before its read stage, so the record starts two cycles early. The registers that are
-    named at that time are shown in the cycles in which they are asked for.
+    A VFSM is handed over three cycles before its read stage, so the record starts three cycles early. What is asked for a cycle
+    before is shown in the cycle in which it is done: ``in_accept`` (links from which the read stage takes words), ``asks``,
+    ``keep``. Likewise ``write.full`` is given for the cycle of the write stage, and told a cycle before.
     """
     early = ("active", "vfsm", "annotation")
 
     def drive(cycle: int, before: object) -> dict[str, int]:
-        values = dict(always)
+        values = {"write.full": 1, **always}
         slot = slots[cycle] if cycle < len(slots) else None
         if slot is not None:
             vfsm, source, destination, *rest = slot
             kind = MoveType(rest[0]) if rest else MoveType.MOVE
             annotation = Annotation(kind, source, destination, forked=len(rest) == 2)
             values |= {"active": 1, "vfsm": vfsm, "annotation": CODES.encode_annotation(annotation)}
-        values |= {name: v for name, v in (inputs or {}).get(cycle, {}).items() if name in early}
-        return values | {name: v for name, v in (inputs or {}).get(cycle - 2, {}).items() if name not in early}
+        given = inputs or {}
+        values |= {name: v for name, v in given.get(cycle, {}).items() if name in early}
+        values |= {name: v for name, v in given.get(cycle - 2, {}).items() if name == "write.full"}
+        return values | {name: v for name, v in given.get(cycle - 3, {}).items() if name not in (*early, "write.full")}
 
     stages = TransferStages(shape=SHAPE)
     watch = {
         "held": stages.held,
         "write_valid": stages.write_valid,
+        "idle": stages.read_idle,
         **{f"buffer_{v}": stages.buffers.data[v] for v in range(SHAPE.vfsms)},
     }
-    samples = record(stages, len(slots) + 2, drive, watch=watch)
-    numbers = ("read.number", "write.number")
-    return [{**late, **{name: s[name] for name in numbers}} for s, late in zip(samples, samples[2:], strict=False)]
+    samples = record(stages, len(slots) + 3, drive, watch=watch)
+    asked = {"in_accept": "next_accept", "asks": "read.asks", "keep": "read.keep"}
+    return [
+        {**now, **{name: before[asked_for] for name, asked_for in asked.items()}}
+        for before, now in itertools.pairwise(samples[2:])
+    ]
 
 
 def word_at(d: int, word: int) -> dict[str, int]:
@@ -142,10 +150,10 @@ def test_vfsm_that_cannot_be_refused_runs_every_cycle(slot: Slot) -> None:
 def test_buffered_word_of_a_vfsm_that_cannot_be_refused_is_written_once(destination: tuple[int, ...]) -> None:
     # VFSM 3 fills the buffer of VFSM 2, which then runs in every cycle.
     filler, slot = (3, WEST, BUFFER[2]), (2, NOP, *destination)
-    samples = run([filler, None, slot, slot, slot, slot], {0: word_at(WEST, 7)}, out_accept=ALL)
-    assert [s["write_valid"] for s in samples] == [0, 1, 0, 1, 0, 0]
-    assert samples[3]["out_data"] == 7
-    assert [s["held"] for s in samples] == [0, 0, 4, 4, 0, 0]
+    samples = run([filler, None, None, None, slot, slot, slot, slot], {0: word_at(WEST, 7)}, out_accept=ALL)
+    assert [s["write_valid"] for s in samples] == [0, 1, 0, 0, 0, 1, 0, 0]
+    assert samples[5]["out_data"] == 7
+    assert [s["held"] for s in samples] == [0, 0, 4, 4, 4, 4, 0, 0]
 
 
 # -- Blind moves -------------------------------------------------------------------------------------------
@@ -161,19 +169,19 @@ def test_blind_word_is_dropped_by_a_refusing_neighbour() -> None:
 def test_blind_word_overwrites_a_full_buffer() -> None:
     move, blind = (3, WEST, BUFFER[5]), (4, WEST, BUFFER[5], MoveType.BLIND)
     reader = (6, BUFFER[5], EAST)
-    words = {0: word_at(WEST, 1), 2: word_at(WEST, 2)}
-    samples = run([move, None, blind, None, reader, None], words, out_accept=ALL)
-    assert offers(samples) == [(5, EAST, 2)]
+    words = {0: word_at(WEST, 1), 3: word_at(WEST, 2)}
+    samples = run([move, None, None, blind, None, None, None, reader, None], words, out_accept=ALL)
+    assert offers(samples) == [(8, EAST, 2)]
     assert samples[-1]["held"] == 0
 
 
-def test_blind_word_fills_the_buffer_that_is_read_in_the_same_cycle() -> None:
+def test_blind_vfsm_is_idle_right_after_the_buffer_was_read() -> None:
     move, blind = (3, WEST, BUFFER[5]), (4, WEST, BUFFER[5], MoveType.BLIND)
     reader = (6, BUFFER[5], EAST)
-    words = {0: word_at(WEST, 1), 2: word_at(WEST, 2)}
-    # In cycle 3 VFSM 4 writes the buffer, VFSM 6 reads the old word.
-    samples = run([move, None, blind, reader, None, reader, None], words, out_accept=ALL)
-    assert offers(samples) == [(4, EAST, 1), (6, EAST, 2)]
+    words = {0: word_at(WEST, 1), 5: word_at(WEST, 2)}
+    samples = run([move, None, None, None, reader, blind, None, None, None, reader, None], words, out_accept=ALL)
+    assert [s["idle"] for s in samples[4:6]] == [0, 1]
+    assert offers(samples) == [(5, EAST, 1)]
 
 
 def test_blind_vfsm_puts_a_word_back_into_its_own_buffer() -> None:
@@ -183,30 +191,29 @@ def test_blind_vfsm_puts_a_word_back_into_its_own_buffer() -> None:
     assert offers(samples) == [(5, EAST, 7)]
 
 
-@pytest.mark.parametrize(("accepted", "kept"), [(True, []), (False, [2])])
-def test_blind_word_over_a_word_that_is_being_tried_again(accepted: bool, kept: list[int]) -> None:
-    # VFSM 2 tries word 1 again in cycle 3, while the write stage overwrites its buffer with word 2.
+def test_a_word_is_not_tried_again_while_its_buffer_is_overwritten() -> None:
+    # Without the rule VFSM 2 would try word 1 again in cycle 4, while the write stage overwrites its buffer with word 2.
     filler, blind, own = (3, WEST, BUFFER[2]), (4, WEST, BUFFER[2], MoveType.BLIND), (2, NOP, EAST)
-    words = {0: word_at(WEST, 1), 2: word_at(WEST, 2), 4: {"out_accept": ALL * accepted}}
-    samples = run([filler, None, blind, own, None, own, None], words)
-    assert [w for c, _, w in offers(samples)] == [1, *kept]
-    assert samples[5]["held"] == (0 if accepted else 4)
+    words = {0: word_at(WEST, 1), 3: word_at(WEST, 2)}
+    samples = run([filler, None, None, blind, own, None, None, own, None], words, out_accept=ALL)
+    assert [s["idle"] for s in samples if s["idle"]] == [1] * 6
+    assert offers(samples) == [(8, EAST, 2)]
 
 
-def test_blind_word_overwrites_a_full_register_only_if_told_so() -> None:
+def test_blind_word_is_put_into_a_register_without_room() -> None:
     blind, move = (3, WEST, REGISTER[2], MoveType.BLIND), (3, WEST, REGISTER[2])
     samples = run([blind, None, move, None], {0: word_at(WEST, 1), 2: word_at(WEST, 2)})
-    assert [(s["write.request"], s["write.number"], s["write.blind"]) for s in samples[1::2]] == [
-        (1, 2, 1),
-        (1, 2, 0),
-    ]
-    assert samples[-1]["held"] == 0
+    assert [s["write.put"] for s in samples] == [0, 1, 0, 0]
+    assert samples[1]["write.data"] == 1
+    assert [s["held"] for s in samples] == [0, 0, 0, 0]
+    assert run([move, None, None], {0: word_at(WEST, 2)})[-1]["held"] == 8
 
 
 def test_blind_vfsm_drops_the_buffered_word_too() -> None:
-    samples = run([(3, WEST, BUFFER[2]), None, (2, NOP, EAST, MoveType.BLIND), None, None], {0: word_at(WEST, 7)})
-    assert offers(samples) == [(3, EAST, 7)]
-    assert [s["held"] for s in samples] == [0, 0, 4, 4, 0]
+    blind = (2, NOP, EAST, MoveType.BLIND)
+    samples = run([(3, WEST, BUFFER[2]), None, None, None, blind, None, None], {0: word_at(WEST, 7)})
+    assert offers(samples) == [(5, EAST, 7)]
+    assert [s["held"] for s in samples] == [0, 0, 4, 4, 4, 4, 0]
 
 
 def test_blind_move_still_waits_for_its_source() -> None:
@@ -219,9 +226,9 @@ def test_blind_move_still_waits_for_its_source() -> None:
 
 def test_delay_keeps_a_word_until_a_later_vfsm_reads_the_buffer() -> None:
     first, second = (2, WEST, BUFFER[2]), (3, BUFFER[2], EAST)
-    samples = run([first, None, None, second, None, None], {0: word_at(WEST, 9)}, out_accept=ALL)
-    assert [s["held"] for s in samples] == [0, 0, 4, 4, 0, 0]
-    assert offers(samples) == [(4, EAST, 9)]
+    samples = run([first, None, None, None, second, None, None], {0: word_at(WEST, 9)}, out_accept=ALL)
+    assert [s["held"] for s in samples] == [0, 0, 4, 4, 4, 0, 0]
+    assert offers(samples) == [(5, EAST, 9)]
 
 
 def test_shortest_stay_is_the_least_distance_at_which_a_reader_finds_a_word_in_a_buffer() -> None:
@@ -229,67 +236,123 @@ def test_shortest_stay_is_the_least_distance_at_which_a_reader_finds_a_word_in_a
         slots: list[Slot] = [(2, WEST, BUFFER[2]), *[None] * (distance - 1), (3, BUFFER[2], EAST), None]
         return len(offers(run(slots, {0: word_at(WEST, 9)}, out_accept=ALL)))
 
-    assert [offered(distance) for distance in range(1, 5)] == [int(d >= SHORTEST_STAY) for d in range(1, 5)]
+    assert [offered(distance) for distance in range(1, 7)] == [int(d >= SHORTEST_STAY) for d in range(1, 7)]
+
+
+def test_shortest_return_is_the_least_distance_at_which_the_next_word_comes_to_a_buffer() -> None:
+    def accepted(distance: int) -> int:
+        first, second = (2, WEST, BUFFER[2]), (3, BUFFER[2], EAST)
+        slots: list[Slot] = [first, *[None] * 3, second, *[None] * (distance - 1), first, None]
+        samples = run(slots, {0: word_at(WEST, 1), len(slots) - 2: word_at(WEST, 2)}, out_accept=ALL)
+        return samples[-2]["in_accept"]
+
+    assert [accepted(distance) for distance in range(1, 7)] == [int(d >= SHORTEST_RETURN) for d in range(1, 7)]
+
+
+TOUCHES = {
+    "puts a word there": (5, WEST, BUFFER[4]),
+    "has it": (4, WEST, EAST),
+    "takes words from there": (6, BUFFER[4], EAST),
+}
+"""What a turn has to do with the buffer of VFSM 4."""
+LATER = {
+    "puts a word there": (7, SOUTH, BUFFER[4]),
+    "has it": (4, WEST, EAST),
+    "takes words from there": (3, BUFFER[4], EAST),
+}
+
+
+@pytest.mark.parametrize("before", TOUCHES)
+@pytest.mark.parametrize("after", LATER)
+def test_a_turn_is_idle_that_comes_too_soon_for_a_buffer(before: str, after: str) -> None:
+    least = {
+        ("puts a word there", "puts a word there"): 3,
+        ("puts a word there", "has it"): 4,
+        ("puts a word there", "takes words from there"): 4,
+        ("has it", "puts a word there"): 3,
+        ("has it", "has it"): 2,
+        ("has it", "takes words from there"): 4,
+        ("takes words from there", "puts a word there"): 2,
+        ("takes words from there", "has it"): 3,
+        ("takes words from there", "takes words from there"): 3,
+    }[before, after]
+    idle = [run([TOUCHES[before], *[None] * (d - 1), LATER[after], None])[d]["idle"] for d in range(1, 7)]
+    assert idle == [int(d < least) for d in range(1, 7)]
+
+
+def test_an_idle_turn_keeps_no_other_idle() -> None:
+    # VFSM 4 has its turn right after one that fills its buffer; the reader of that buffer looks at the filler alone.
+    samples = run([(5, WEST, BUFFER[4]), (4, WEST, EAST), None, None, (6, BUFFER[4], EAST), None])
+    assert [s["idle"] for s in samples] == [0, 1, 1, 1, 0, 1]
+
+
+def test_a_turn_that_meets_a_lower_pipeline_is_idle() -> None:
+    # Told in the cycle after the annotation.
+    samples = run([(2, WEST, EAST), None], {-2: {"meets": 1}}, in_valid=ALL)
+    assert [s["idle"] for s in samples] == [1, 1]
+    assert not samples[0]["in_accept"]
 
 
 def test_delay_vfsm_that_holds_a_word_refuses_its_source_and_keeps_the_word() -> None:
     first, second = (2, WEST, BUFFER[2]), (3, BUFFER[2], EAST)
-    words = {0: word_at(WEST, 1), 2: word_at(WEST, 2), 4: word_at(WEST, 2), 8: word_at(WEST, 2)}
-    samples = run(
-        [first, None, first, None, first, None, second, None, first, None, second, None], words, out_accept=ALL
-    )
-    assert [c for c, s in enumerate(samples) if s["in_accept"]] == [0, 8]
-    assert offers(samples) == [(7, EAST, 1), (11, EAST, 2)]
+    words = {0: word_at(WEST, 1), 2: word_at(WEST, 2), 4: word_at(WEST, 2), 11: word_at(WEST, 2)}
+    round_: list[Slot] = [first, None, first, None, first, None, None, None, second, None, None]
+    samples = run([*round_, *round_], words, out_accept=ALL)
+    assert [c for c, s in enumerate(samples) if s["in_accept"]] == [0, 11]
+    assert offers(samples) == [(9, EAST, 1), (20, EAST, 2)]
 
 
-def test_buffer_written_in_this_cycle_is_read_from_the_next_one_on() -> None:
-    # The reader follows at once: in cycle 1 the word is on its way into the buffer.
+def test_reader_of_a_buffer_that_comes_too_soon_takes_nothing_and_loses_nothing() -> None:
     first, second = (2, WEST, BUFFER[2]), (3, BUFFER[2], EAST)
-    samples = run([first, second, second, None], {0: word_at(WEST, 9)}, out_accept=ALL)
-    assert offers(samples) == [(3, EAST, 9)]
+    samples = run([first, second, second, second, second, None], {0: word_at(WEST, 9)}, out_accept=ALL)
+    assert offers(samples) == [(5, EAST, 9)]
 
 
 def test_buffer_is_not_read_while_its_own_vfsm_writes_that_word() -> None:
-    # VFSM 2 was refused and tries again in cycle 2; VFSM 3 wants the same buffer in cycle 3.
+    # VFSM 2 was refused and tries again in cycle 2; VFSM 3 wants the same buffer.
     first, second = (2, WEST, EAST), (3, BUFFER[2], NORTH)
-    words = {0: word_at(WEST, 9), 3: {"out_accept": ALL}, 4: {"out_accept": ALL}, 5: {"out_accept": ALL}}
-    samples = run([first, None, first, second, second, None], words)
+    words = {0: word_at(WEST, 9), 3: {"out_accept": ALL}, 7: {"out_accept": ALL}}
+    slots: list[Slot] = [first, None, first, second, second, second, second, None]
+    samples = run(slots, words)
     assert offers(samples) == [(1, EAST, 9), (3, EAST, 9)]
     assert samples[-1]["held"] == 0
-    refused = run([first, None, first, second, second, None], {0: words[0], 5: words[5]})
-    assert offers(refused) == [(1, EAST, 9), (3, EAST, 9), (5, NORTH, 9)]
+    refused = run([*slots, None], {0: words[0], 7: words[7]})
+    assert offers(refused) == [(1, EAST, 9), (3, EAST, 9), (7, NORTH, 9)]
     assert refused[-1]["held"] == 0
 
 
 def test_merge_collects_words_of_several_vfsms_in_the_buffer_of_the_sender() -> None:
     a, b, out = (2, WEST, BUFFER[4]), (3, SOUTH, BUFFER[4]), (4, NOP, EAST)
-    words = {0: word_at(WEST, 1), 1: word_at(SOUTH, 2)}
-    samples = run([a, b, None, out, None, b, None, out, None, None], words, out_accept=ALL)
-    # The second word is refused in cycle 2, waits in the buffer of VFSM 3 and gets in next time.
-    assert [s["held"] for s in samples] == [0, 0, 0x10, 0x18, 0x18, 0x08, 0x08, 0x10, 0x10, 0]
-    assert offers(samples) == [(4, EAST, 1), (8, EAST, 2)]
+    words = {0: word_at(WEST, 1), 3: word_at(SOUTH, 2)}
+    round_: list[Slot] = [a, None, None, b, None, None, None, out, None, None]
+    samples = run([*round_, *round_], words, out_accept=ALL)
+    # The second word is refused in cycle 4, waits in the buffer of VFSM 3 and gets in next time.
+    held = [(4, 0x18), (5, 0x18), (8, 0x18), (9, 0x08), (13, 0x08), (15, 0x10), (19, 0)]
+    assert [(c, samples[c]["held"]) for c, _ in held] == [(4, 0x10), *held[1:]]
+    assert offers(samples) == [(8, EAST, 1), (18, EAST, 2)]
 
 
-def test_vfsm_takes_nothing_while_the_write_stage_fills_its_buffer() -> None:
-    # The hazard of writing to the buffer of the VFSM scheduled immediately after: both words survive.
+def test_vfsm_that_runs_right_after_its_buffer_is_filled_is_idle_and_loses_nothing() -> None:
     filler, own = (2, WEST, BUFFER[3]), (3, SOUTH, EAST)
-    words = {0: word_at(WEST, 1), 1: word_at(SOUTH, 2), 3: word_at(SOUTH, 2), 5: word_at(SOUTH, 2)}
-    samples = run([filler, own, None, own, None, own, None], words, out_accept=ALL)
-    assert [s["in_accept"] for s in samples] == [1, 0, 0, 0, 0, 4, 0]
-    assert offers(samples) == [(4, EAST, 1), (6, EAST, 2)]
+    words = {0: word_at(WEST, 1), 1: word_at(SOUTH, 2), 4: word_at(SOUTH, 2), 6: word_at(SOUTH, 2)}
+    samples = run([filler, own, None, None, own, None, own, None], words, out_accept=ALL)
+    assert [s["in_accept"] for s in samples] == [1, 0, 0, 0, 0, 0, 4, 0]
+    assert offers(samples) == [(5, EAST, 1), (7, EAST, 2)]
 
 
 def test_copy_leaves_the_buffer_full() -> None:
     filler, copy, take = (2, WEST, BUFFER[5]), (3, BUFFER[5], EAST, MoveType.COPY), (4, BUFFER[5], EAST)
-    samples = run([filler, None, copy, None, copy, take, None, None], {0: word_at(WEST, 6)}, out_accept=ALL)
-    assert offers(samples) == [(3, EAST, 6), (5, EAST, 6), (6, EAST, 6)]
+    slots: list[Slot] = [filler, None, None, None, copy, None, copy, None, None, take, None, None]
+    samples = run(slots, {0: word_at(WEST, 6)}, out_accept=ALL)
+    assert offers(samples) == [(5, EAST, 6), (7, EAST, 6), (10, EAST, 6)]
     assert samples[-1]["held"] == 0
 
 
 def test_vfsm_with_its_own_buffer_as_source_waits_until_the_buffer_is_filled() -> None:
     filler, own = (2, WEST, BUFFER[3]), (3, BUFFER[3], EAST)
-    samples = run([own, filler, None, own, None, own, None], {1: word_at(WEST, 4)}, out_accept=ALL)
-    assert offers(samples) == [(4, EAST, 4)]
+    slots: list[Slot] = [own, None, None, filler, None, None, None, own, None, own, None]
+    samples = run(slots, {3: word_at(WEST, 4)}, out_accept=ALL)
+    assert offers(samples) == [(8, EAST, 4)]
 
 
 # -- Interface registers -----------------------------------------------------------------------------------
@@ -298,34 +361,37 @@ def test_vfsm_with_its_own_buffer_as_source_waits_until_the_buffer_is_filled() -
 def test_register_is_requested_and_its_word_moved_when_it_is_given() -> None:
     samples = run(
         [(2, REGISTER[3], EAST), None, (2, REGISTER[1], EAST, MoveType.COPY), None],
-        {0: {"read.taken": 1, "read.data": 5}, 2: {"read.data": 6}},
+        {0: {"read.found": 1, "read.data": 5}, 2: {"read.data": 6}},
         out_accept=ALL,
     )
-    assert [(s["read.request"], s["read.number"], s["read.keep"]) for s in samples[::2]] == [(1, 3, 0), (1, 1, 1)]
+    assert [(s["asks"], s["keep"]) for s in samples[::2]] == [(1, 0), (1, 1)]
+    assert [s["read.take"] for s in samples] == [1, 0, 0, 0]
     assert offers(samples) == [(1, EAST, 5)]
 
 
 def test_word_refused_by_a_register_waits_in_the_buffer() -> None:
     slot = (2, WEST, REGISTER[1])
-    samples = run([slot, None, slot, None, None], {0: word_at(WEST, 3), 3: {"write.ok": 1}})
-    assert [s["write.data"] for s in samples if s["write.request"]] == [3, 3]
+    samples = run([slot, None, slot, None, None], {0: word_at(WEST, 3), 3: {"write.full": 0}})
+    assert [(c, s["write.data"]) for c, s in enumerate(samples) if s["write.put"]] == [(3, 3)]
     assert [s["held"] for s in samples] == [0, 0, 4, 4, 0]
 
 
 def test_write_wins_over_read_when_both_want_the_interface() -> None:
     writer, reader = (2, WEST, REGISTER[0]), (3, REGISTER[1], EAST)
-    samples = run([writer, reader, reader, None], {0: word_at(WEST, 1), 1: {"write.ok": 1}})
-    assert [s["write.request"] for s in samples] == [0, 1, 0, 0]
-    assert [s["read.request"] for s in samples] == [0, 0, 1, 0]
+    given = {"read.found": 1, "read.data": 5}
+    words = {0: word_at(WEST, 1), 1: {"write.full": 0, **given}, 3: given}
+    samples = run([writer, reader, None, reader, None], words)
+    assert [s["write.put"] for s in samples] == [0, 1, 0, 0, 0]
+    assert [s["read.take"] for s in samples] == [0, 0, 0, 1, 0]
 
 
 def test_buffered_word_is_retried_beside_a_register_write() -> None:
     # A retry reads the buffer, not the interface.
     writer, own = (2, WEST, REGISTER[0]), (3, REGISTER[1], EAST)
-    words = {0: {"read.taken": 1, "read.data": 8}, 2: word_at(WEST, 1), 3: {"write.ok": 1}}
+    words = {0: {"read.found": 1, "read.data": 8}, 2: word_at(WEST, 1), 3: {"write.full": 0}}
     samples = run([own, None, writer, own, None], words)
     assert offers(samples) == [(1, EAST, 8), (4, EAST, 8)]
-    assert not samples[3]["read.request"]
+    assert not samples[3]["asks"]
 
 
 # -- Forks -------------------------------------------------------------------------------------------------
@@ -423,7 +489,7 @@ def test_marked_blind_word_is_dropped_without_its_second_leg() -> None:
 def test_mark_does_not_matter_to_other_destinations() -> None:
     marked = [(2, WEST, place, MoveType.MOVE, True) for place in (BUFFER[5], REGISTER[1], NULL, MEMADR)]
     for slot in marked:
-        samples = run([slot, None, None], {0: word_at(WEST, 7), 1: {"write.ok": 1}})
+        samples = run([slot, None, None], {0: word_at(WEST, 7), 1: {"write.full": 0}})
         assert samples[1]["write_valid"]
         assert samples[-1]["held"] == (0x20 if slot[2] == BUFFER[5] else 0)
 
@@ -456,12 +522,12 @@ def test_blind_first_leg_is_dropped_for_both_legs_when_refused() -> None:
 def test_fork_type_with_another_source_is_a_plain_move() -> None:
     fork = MoveType.FORK
     samples = run(
-        [(2, REGISTER[0], EAST, fork), (3, WEST, BUFFER[5]), None, (4, BUFFER[5], EAST, fork), None, None],
-        {0: {"read.taken": 1, "read.data": 3}, 1: word_at(WEST, 4)},
+        [(2, REGISTER[0], EAST, fork), (3, WEST, BUFFER[5]), None, None, None, (4, BUFFER[5], EAST, fork), None, None],
+        {0: {"read.found": 1, "read.data": 3}, 1: word_at(WEST, 4)},
         out_accept=ALL,
     )
-    assert samples[0]["read.keep"] == 0
-    assert offers(samples) == [(1, EAST, 3), (4, EAST, 4)]
+    assert samples[0]["keep"] == 0
+    assert offers(samples) == [(1, EAST, 3), (6, EAST, 4)]
     assert samples[-1]["held"] == 0
 
 
@@ -486,7 +552,7 @@ def test_null_destination_takes_every_word() -> None:
 @pytest.mark.parametrize("source", [NOP, MEMADR, CODES.special, INVALID, 5])
 def test_source_that_is_nowhere_never_has_a_word(source: int) -> None:
     samples = run([(2, source, EAST)] * 3, in_valid=ALL, out_accept=ALL)
-    assert not any(s["write_valid"] or s["in_accept"] or s["read.request"] for s in samples)
+    assert not any(s["write_valid"] or s["in_accept"] or s["asks"] for s in samples)
 
 
 @pytest.mark.parametrize("destination", [NOP, CODES.special, INVALID, 5])
@@ -495,7 +561,7 @@ def test_destination_that_is_nowhere_never_takes_a_word(destination: int) -> Non
     samples = run([slot, None, slot, None, slot], {0: word_at(WEST, 3), 2: word_at(WEST, 4)}, out_accept=ALL)
     assert [s["held"] for s in samples] == [0, 0, 4, 4, 4]
     assert samples[-1]["buffer_2"] == 3
-    assert not any(s["out_claim"] or s["write.request"] or s["memadr"] for s in samples)
+    assert not any(s["out_claim"] or s["write.put"] or s["memadr"] for s in samples)
     blind = run([(*slot, MoveType.BLIND), None, None], {0: word_at(WEST, 3)}, out_accept=ALL)
     assert blind[-1]["held"] == 0
 

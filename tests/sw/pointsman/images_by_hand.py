@@ -267,13 +267,13 @@ def stream_1x2() -> Images:
 
 
 def delay_1x3() -> Images:
-    """A stream from node 0 to node 2 that waits a slot in a buffer of node 1, which has no operator."""
-    by = ByHand(mesh(3), period=8)
+    """A stream from node 0 to node 2 that waits in a buffer of node 1, which has no operator."""
+    by = ByHand(mesh(3), period=16)
     phase = by.phase("p")
-    by.vfsm(phase, 0, 2, "r2", "+x", (0, 4))
-    by.vfsm(phase, 1, 2, "-x", "b2", (1, 5))
-    by.vfsm(phase, 1, 3, "b2", "+x", (3, 7))
-    by.vfsm(phase, 2, 2, "-x", "r3", (4, 8))
+    by.vfsm(phase, 0, 2, "r2", "+x", (0, 8))
+    by.vfsm(phase, 1, 2, "-x", "b2", (1, 9))
+    by.vfsm(phase, 1, 3, "b2", "+x", (5, 13))
+    by.vfsm(phase, 2, 2, "-x", "r3", (6, 14))
     operator = by.operator(phase, "s", "stream")
     by.role(operator, 0, writes(2), kind="write")
     by.role(operator, 2, reads(3), kind="read")
@@ -300,13 +300,13 @@ def broadcast_1x3(shape: NodeShape | None = None) -> Images:
 
 def merge_1x3() -> Images:
     """A collect: nodes 0 and 2 send to node 1, which takes both through the buffer of one VFSM."""
-    by = ByHand(mesh(3), period=8)
+    by = ByHand(mesh(3), period=16)
     phase = by.phase("p")
     by.vfsm(phase, 0, 2, "r2", "+x", (0,))
-    by.vfsm(phase, 2, 2, "r2", "-x", (2,))
+    by.vfsm(phase, 2, 2, "r2", "-x", (3,))
     by.vfsm(phase, 1, 2, "-x", "b4", (1,))
-    by.vfsm(phase, 1, 3, "+x", "b4", (3,))
-    by.vfsm(phase, 1, 4, "nop", "r5", (5,))
+    by.vfsm(phase, 1, 3, "+x", "b4", (4,))
+    by.vfsm(phase, 1, 4, "nop", "r5", (8,))
     operator = by.operator(phase, "c", "collect")
     for node in (0, 2):
         by.role(operator, node, writes(2), kind="write")

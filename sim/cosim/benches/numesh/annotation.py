@@ -49,7 +49,7 @@ class AnnotationDriver:
             "running": int(random.random() < 0.9),
             "vfsm": vfsm,
             "w_enable": int(self.model.all_read and random.random() < 0.5),
-            "w_vfsm": vfsm if random.random() < 0.3 else random.randrange(self.shape.vfsms),
+            "w_vfsm": self.model.model.look_vfsm if random.random() < 0.3 else random.randrange(self.shape.vfsms),
             "w_annotation": random.getrandbits(self.bits),
         }
 
@@ -80,7 +80,7 @@ class CoveredAnnotation(CoveredModel[AnnotationModel]):
                 hit("power-up contents", f"VFSM {self.model.vfsm}")
         if inputs["w_enable"]:
             hit("written", f"VFSM {inputs['w_vfsm']}")
-            same = inputs["w_vfsm"] == inputs["vfsm"]
+            same = inputs["w_vfsm"] == self.model.look_vfsm
             where = "of the VFSM that is read" if same else "of another VFSM"
             hit("write", "in reset" if inputs["rst"] else where)
         else:

@@ -63,8 +63,8 @@ class MoveCoverage:
         for kind, destination, outcome, origin in product(MoveType, KINDS[:3], OUTCOMES, ORIGINS):
             types.append(_move(kind.name, destination, outcome, origin))
             self._goals[TYPES][types[-1]] = Goal(None, destination, kind, origin == ORIGINS[1])
-        overwrites = "a BLIND move overwrites a full buffer"
-        coverage.group(TYPES, types, {f"BLIND > buffer, refused, {origin}": overwrites for origin in ORIGINS})
+        overwrites = "a BLIND move overwrites the word in its pipeline's place of the register"
+        coverage.group(TYPES, types, {f"BLIND > register, refused, {origin}": overwrites for origin in ORIGINS})
         links = range(codes.shape.neighbours)
         coverage.group(LINKS, [_link_move(*which) for which in product(links, links, OUTCOMES, ORIGINS)])
         coverage.group(TAKES, [f"{kind.name} < {place}" for kind, place in product(MoveType, KINDS[:4])])

@@ -12,25 +12,28 @@ from numesh.codes import LOOKAHEAD, CommandKind, MoveType
 
 from .moves import MoveCoverage, source_kind
 
-_LOWER = "a lower pipeline"
-
 REFUSALS = (
-    *("link: not accepted", f"link: {_LOWER} has it"),
+    "link: not accepted",
     *("link: second leg not ready", "link: second leg not there"),
-    *("register: full", "register: processor", f"register: {_LOWER} writes it"),
+    "register: full",
     "buffer: full",
 )
 """Why a word in the write stage stays."""
 
 MISSES = (
-    *("link: no word", f"link: {_LOWER} accepts"),
+    "link: no word",
     *("fork: no first leg", "fork: the word goes elsewhere", "fork: first leg refused"),
-    *("register: empty", "register: own write stage uses the interface", "register: processor"),
-    *(f"register: {_LOWER} takes it", "buffer: empty", "buffer: leaving"),
+    *("register: empty", "register: own write stage uses the interface"),
+    "buffer: empty",
 )
 """Why the read stage takes nothing from a source that can give."""
 
-STATES = ("idle", "own", "incoming", "retry", "open")
+PLACES = ("of the processor and of pipelines", "of several pipelines")
+STATES = ("none", "own", "buffer", "meets", "left", "retry", "open")
+"""What the read stage does, or why its turn is idle (`models.node`)."""
+SECOND = ("own", "buffer", "meets", "retry")
+"""States in which a second leg holds the first back. That it is left ("left") needs an annotation that changes between two turns
+in a row, which the bench of the transfer stages has."""
 COMMANDS = tuple(kind.name for kind in CommandKind) + tuple(
     f"unknown kind {kind}" for kind in range(max(CommandKind) + 1, 8)
 )
@@ -45,21 +48,20 @@ class NodeCoverage:
         self.moves = MoveCoverage(coverage, model.codes)
         shape = model.shape
         for p in range(shape.pipelines):
-            reason = "no pipeline is lower than the first"
-            never = {name: reason for name in REFUSALS + MISSES if p == 0 and _LOWER in name}
-            coverage.group(f"refused in pipeline {p}", REFUSALS, {n: w for n, w in never.items() if n in REFUSALS})
-            coverage.group(f"not taken in pipeline {p}", MISSES, {n: w for n, w in never.items() if n in MISSES})
-            coverage.group(f"read stage of pipeline {p}", STATES)
-            coverage.group(
-                f"fork in pipeline {p}",
-                ["both legs at once", "second leg is own", "second leg is retry", "second leg is incoming"],
-                {"second leg is incoming": "the word of a first leg goes to a link, not to a buffer"},
-            )
+            coverage.group(f"refused in pipeline {p}", REFUSALS)
+            coverage.group(f"not taken in pipeline {p}", MISSES)
+            never = {"meets": "no pipeline is lower than the first"} if p == 0 else None
+            coverage.group(f"read stage of pipeline {p}", STATES, never)
+            second = ["both legs at once", *(f"second leg is {state}" for state in SECOND)]
+            never = {"second leg is meets": "no pipeline is lower than the first"} if p == 0 else None
+            coverage.group(f"fork in pipeline {p}", second, never)
             coverage.group(f"command in pipeline {p}", COMMANDS)
         coverage.group(
             "processor",
             [f"{what} {which}" for what, which in product(("reads", "writes"), ("full", "empty"))] + ["idle"],
         )
+        never = {PLACES[1]: "there is one pipeline"} if shape.pipelines == 1 else None
+        coverage.group("words in one register", PLACES, never)
         several = model.codes.command_words > 1
         coverage.group(
             "reset with",
@@ -103,6 +105,9 @@ class NodeCoverage:
             hit("processor", "idle")
         else:
             hit("processor", f"{what} {'full' if model.full[inputs['p_address']] else 'empty'}")
+        for held in zip(*model.places, strict=True):
+            if sum(held) > 1:
+                hit("words in one register", PLACES[not held[0]])
 
     def after(self) -> None:
         """Count the events of all pipelines in the last cycle."""
@@ -130,7 +135,7 @@ class NodeCoverage:
             elif happening.why_not != "never":
                 hit(f"not taken in pipeline {p}", f"{source_kind(codes, reading)}: {happening.why_not}")
         if reading.type == MoveType.FORK and happening.forked:
-            if happening.state != "open":
+            if happening.state in SECOND:
                 hit(f"fork in pipeline {p}", f"second leg is {happening.state}")
             elif happening.took:
                 hit(f"fork in pipeline {p}", "both legs at once")

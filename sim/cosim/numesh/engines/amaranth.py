@@ -122,6 +122,7 @@ class AmaranthEngine(Engine):
     def state(self) -> State:
         rows = [self._node_state(node) for node in self._mesh.nodes]
         kinds: dict[str, type] = dict.fromkeys(("write_word", "buffer", "register", "read_data"), np.uint64)
+        kinds["words"] = np.uint64
         kinds["schedule"] = object
         return {name: np.array([row[name] for row in rows], dtype=kinds.get(name, np.int64)) for name in rows[0]}
 
@@ -134,7 +135,8 @@ class AmaranthEngine(Engine):
         active = [get(stage.read_active) for stage in node.transfers]
         valid = [get(stage.write_valid) for stage in node.transfers]
         held = [_bits(get(stage.held), self.shape.vfsms) for stage in node.transfers]
-        full = _bits(get(node.p_full), self.shape.registers)
+        places = [_bits(get(full), self.shape.registers) for full in node.interface.full]
+        words = [_valid(full, self._words(bank)) for full, bank in zip(places, node.interface.banks, strict=True)]
         buffers = [self._words(stage.buffers) for stage in node.transfers]
         state: dict[str, Any] = {
             "entry_vfsm": entry.vfsms,
@@ -148,8 +150,13 @@ class AmaranthEngine(Engine):
             "write_valid": valid,
             "held": held,
             "buffer": [_valid(bits, words) for bits, words in zip(held, buffers, strict=True)],
-            "full": full,
-            "register": _valid(full, self._registers(node)),
+            "full": _bits(get(node.p_full), self.shape.registers),
+            "register": [
+                next((w for f, w in zip(*pair, strict=True) if f), 0) for pair in self._by_register(places, words)
+            ],
+            "places": places,
+            "words": words,
+            "read_idle": [get(stage.read_idle) for stage in node.transfers],
             "collected": [get(stage.count) for stage in node.commands],
             "read_data": get(node.p_read_data),
             "schedule": self._words(schedule.ram),
@@ -159,14 +166,13 @@ class AmaranthEngine(Engine):
             state[f"write_{name}"] = _valid(valid, [get(getattr(stage, f"write_{name}")) for stage in node.transfers])
         return state
 
-    def _registers(self, node: Node) -> list[int]:
-        """Words of the interface registers: each is in the bank of the pipeline that holds it, or in the first, the
-        processor's."""
-        words, *others = (self._words(bank)[: self.shape.registers] for bank in node.interface.banks)
-        for bank, held_by in zip(others, node.interface.held_by, strict=True):
-            held = _bits(self._get(held_by), self.shape.registers)
-            words = [row if here else word for row, here, word in zip(bank, held, words, strict=True)]
-        return words
+    def _by_register(
+        self, places: Sequence[Sequence[int]], words: Sequence[Sequence[int]]
+    ) -> list[tuple[list[int], list[int]]]:
+        """Which places of each register are full, and their words, in the order in which pipelines take them."""
+        order = [*range(1, len(places)), 0]
+        registers = range(self.shape.registers)
+        return [([places[k][r] for k in order], [words[k][r] for k in order]) for r in registers]
 
 
 class _Bench(wiring.Component):
@@ -215,4 +221,4 @@ def _bits(value: int, count: int) -> list[int]:
 
 def _valid(valid: Sequence[int], values: Sequence[int]) -> list[int]:
     """The values, 0 where they mean nothing."""
-    return [value if bit else 0 for bit, value in zip(valid, values, strict=True)]
+    return [value if bit else 0 for bit, value in zip(valid, values, strict=False)]

@@ -58,7 +58,10 @@ class Engine(ABC):
         write_valid, …             pipelines                       write stage: _word, _vfsm, _type, _destination,
                                                                    _forked, _from_buffer
         held, buffer               pipelines, VFSMs                buffers: full or not, word
-        full, register             registers                       interface registers: full or not, word
+        full, register             registers                       interface registers: full or not, word that a pipeline
+                                                                   would take first
+        places, words              writers, registers              their places, the processor's first: full or not, word
+        read_idle                  pipelines                       the turn in the read stage is idle
         collected                  pipelines                       words of a command so far
         read_data                  -                               last word that the processor read
         schedule                   depth                           packed

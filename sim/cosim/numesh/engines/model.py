@@ -77,14 +77,14 @@ class ModelEngine(Engine):
     def state(self) -> State:
         r, k, time = self.routers, kernel, self.time
         pipelines = self.shape.pipelines
-        decode_valid, reading = time >= FIRST_READ - 2, time >= FIRST_READ
+        decode_valid, reading = time >= FIRST_READ - 3, time >= FIRST_READ
 
         def entry(age: int) -> np.ndarray:
             rows = r.node[:, k.ENTRIES + (time - age) % k.RECENT]
             return r.schedule.reshape(-1)[rows[:, None] + np.arange(pipelines + 1)].astype(np.int64)
 
         def looked(age: int) -> np.ndarray:
-            return r.stage[:, :, k.LOOKED + (time - age) % k.RECENT]
+            return r.stage[:, :, k.LOOKED + (time - age) % k.RECENT_LOOKS]
 
         def vfsm(annotations: np.ndarray) -> np.ndarray:
             return (annotations >> k.VFSM) & k.NUMBER_MASK
@@ -92,6 +92,9 @@ class ModelEngine(Engine):
         valid = ((r.stage[:, :, k.FLAGS] & k.VALID) != 0) + 0
         packed = _packed(r.stage[:, :, k.WRITING]) * valid
         pending = r.node[:, k.POINTER_KIND] != 0
+        words = words_of(r.register * r.held)
+        # That which a pipeline takes first.
+        first = np.where(r.held[:, 1:].any(1), r.held[:, 1:].argmax(1) + 1, 0)
         return {
             "entry_vfsm": entry(2)[:, :pipelines] * (time >= LOOKAHEAD),
             "entry_ahead": entry(2)[:, pipelines] * (time >= LOOKAHEAD),
@@ -99,8 +102,8 @@ class ModelEngine(Engine):
             "pointer": r.node[:, k.POINTER] * pending,
             "decode_vfsm": vfsm(looked(1)) * decode_valid,
             "decode_annotation": _packed(looked(1)) * decode_valid,
-            "read_vfsm": vfsm(looked(3)) * reading,
-            "read_annotation": _packed(looked(3)) * reading,
+            "read_vfsm": vfsm(looked(4)) * reading,
+            "read_annotation": _packed(looked(4)) * reading,
             "write_valid": valid,
             "write_word": words_of(r.stage[:, :, k.WORD] * valid),
             "write_vfsm": vfsm(r.stage[:, :, k.WRITING]) * valid,
@@ -111,7 +114,10 @@ class ModelEngine(Engine):
             "held": r.buffer_full.astype(np.int64),
             "buffer": words_of(r.buffer * r.buffer_full),
             "full": r.full.astype(np.int64),
-            "register": words_of(r.register * r.full),
+            "register": np.take_along_axis(words, first[:, None], 1)[:, 0],
+            "places": r.held.astype(np.int64),
+            "words": words,
+            "read_idle": (r.stage[:, :, k.HISTORY] >> 1) & 1,
             "collected": r.collected.copy(),
             "read_data": words_of(r.read_data),
             "schedule": self._packed_schedules(),
@@ -173,6 +179,8 @@ def _routers(shape: NodeShape, topology: Topology, codes: Codes) -> kernel.Route
     layout[kernel.VFSM_BITS] = codes.vfsm_bits
     layout[kernel.PLACE_BITS] = codes.place_bits
     layout[kernel.COMMAND_WORDS] = codes.command_words
+    stage = _lines(n, p, kernel.STAGE_FIELDS)
+    stage[:, :, kernel.HISTORY] = kernel.IDLE_MASK
     node_state = _lines(n, kernel.NODE_FIELDS)
     # Reset is a command to go to address 0, then to 1.
     node_state[:, kernel.POINTER_KIND] = node_state[:, kernel.REST_KIND] = int(CommandKind.SET_POINTER)
@@ -182,22 +190,25 @@ def _routers(shape: NodeShape, topology: Topology, codes: Codes) -> kernel.Route
     return kernel.Routers(
         schedule=np.zeros((n, shape.schedule_depth + kernel.SPARE_ROWS, p + 1), dtype=np.uint16),
         annotation=_zeros(n, v, p),
-        stage=_lines(n, p, kernel.STAGE_FIELDS),
+        stage=stage,
         node=node_state,
         read_data=_zeros(n),
         buffer=_zeros(n, p, v),
         buffer_full=np.zeros((n, p, v), dtype=np.int8),
-        register=_zeros(n, shape.registers),
+        register=_zeros(n, 1 + p, shape.registers),
+        held=np.zeros((n, 1 + p, shape.registers), dtype=np.int8),
         full=np.zeros((n, shape.registers), dtype=np.int8),
         partial=_zeros(n, p, codes.command_words),
         collected=_zeros(n, p),
+        command=_zeros(n, p, codes.command_words),
+        complete=_zeros(n, p),
         offers=_zeros(2, links + 1) - 1,
         offered=_zeros(2, links + 1),
         accepts=_zeros(2, links + 1) - 1,
         peer=peer,
         places=places,
         layout=layout,
-        scratch=_zeros(4, p),
+        scratch=_zeros(9, p),
     )
 
 

@@ -118,27 +118,26 @@ class VerilatedEngine(Engine):
         if {"schedule.setting", "schedule.value"} <= names:
             state["pointer_set"] = np.array(self.compiled.peek("schedule.setting"))
             state["pointer"] = np.array(self.compiled.peek("schedule.value"))
-        registers = self._registers(names)
-        if registers is not None:
-            state["register"] = registers * full.astype(np.uint64)
+        show("read_idle", "transfer", "read_idle")
+        state |= self._registers(names)
         memories = self.memories()
         state["schedule"] = np.array([contents.schedule for contents in memories], dtype=object)
         state["annotation"] = np.array([contents.annotations for contents in memories])
         return state
 
-    def _registers(self, names: set[str]) -> np.ndarray | None:
-        """Words of the interface registers: each is in the bank of the pipeline that holds it, or in the first, the
-        processor's."""
+    def _registers(self, names: set[str]) -> State:
+        """Places of the interface registers, their words, and those that pipelines take first."""
+        pipelines = range(self.shape.pipelines)
         banks = [f"interface.bank_{k}" for k in range(self.shape.pipelines + 1)]
-        holders = [f"interface.held_by_{p}" for p in range(self.shape.pipelines)]
-        if not names.issuperset(banks + holders):
-            return None
-        first, *others = np.array([self.compiled.peek(bank) for bank in banks], dtype=np.uint64)
-        words = first[:, : self.shape.registers]
-        for bank, holder in zip(others, holders, strict=True):
-            held = np.array([_bits(mask, self.shape.registers) for mask in self.compiled.peek(holder)])
-            words = np.where(held, bank[:, : self.shape.registers], words)
-        return words
+        bits = ["interface.full_processor", *(f"interface.full_pipeline_{p}" for p in pipelines)]
+        if not names.issuperset(banks + bits):
+            return {}
+        places = np.array([[_bits(mask, self.shape.registers) for mask in self.compiled.peek(name)] for name in bits])
+        places = places.swapaxes(0, 1)
+        words = np.array([self.compiled.peek(bank) for bank in banks], dtype=np.uint64).swapaxes(0, 1)
+        words = words[:, :, : self.shape.registers] * places.astype(np.uint64)
+        first = np.where(places[:, 1:].any(1), places[:, 1:].argmax(1) + 1, 0)
+        return {"places": places, "words": words, "register": np.take_along_axis(words, first[:, None], 1)[:, 0]}
 
 
 def _bits(value: int, count: int) -> list[int]:

@@ -12,7 +12,7 @@ and waits until these have taken effect. All nodes meet when they enter the phas
 
 from __future__ import annotations
 
-from numesh.codes import ANNOTATION_LATENCY, Codes
+from numesh.codes import ANNOTATION_LATENCY, SHORTEST_RELAY, Codes
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.loading import Loading
@@ -78,7 +78,8 @@ class StrStreamDyn(Synchronised):
         return [*streams, *self.meeting_streams(operator, context)]
 
     def drain(self, operator: Operator, wiring: Wiring) -> int:
-        """Cycles for dropped words to leave and for commands to take effect: at most a period at each VFSM of the path."""
+        """Cycles for dropped words to leave and for commands to take effect: at most a period at each VFSM of the path and at
+        VFSM 1, which finds a command `SHORTEST_RELAY` slots after it has come."""
         routed = wiring.routed
         longest = 0
         for chain in routed.chains:
@@ -88,7 +89,7 @@ class StrStreamDyn(Synchronised):
                 for vfsm in chain.vfsms:
                     depth.append(1 if vfsm.parent < 0 else depth[vfsm.parent] + 1)
                 longest = max(longest, *depth)
-        return (longest + 1) * (routed.period + 2) + ANNOTATION_LATENCY
+        return (longest + 1) * (routed.period + 2) + SHORTEST_RELAY + ANNOTATION_LATENCY
 
     def gen_router(self, operator: Operator, wiring: Wiring, node: int) -> tuple[VfsmSetting, ...]:
         """The VFSM that delivers the multicast's words at ``node``, and the VFSM that brings its commands."""

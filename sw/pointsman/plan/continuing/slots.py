@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from numesh.codes import SHORTEST_RETURN, SHORTEST_TURN
 from numesh.shape import NodeShape
 from pointsman.plan.conflicts.collisions import collisions
 from pointsman.plan.conflicts.link_slots import command_gap, link_reads, link_writes, reprogram_slots
@@ -152,9 +153,12 @@ class _Way:
             for vfsm, later in zip(chain.vfsms, after, strict=True)
         )
         stays: dict[int, list[int]] = {}
-        for step in self.steps:
+        self.gap = SHORTEST_TURN
+        for step, vfsm in zip(self.steps, chain.vfsms, strict=True):
             stays.setdefault(step.node, []).append(step.after)
-        self.gap = max(2, *(max(own) - min(own) + 1 for own in stays.values()))
+            # Who takes a word out of a buffer lets the next one in some slots later.
+            free = SHORTEST_RETURN if vfsm.source.kind == "buffer" else 1
+            self.gap = max(self.gap, step.after - min(stays[step.node]) + free)
         self.starts = chain.vfsms[0].slots
         self.nodes = frozenset(stays)
 

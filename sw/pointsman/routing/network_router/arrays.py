@@ -22,7 +22,7 @@ NEVER = 1 << 28
 """Cost of slots and links that may not be used at all."""
 WAIT_COST = 2
 """Cost of each slot of a wait, besides its VFSM."""
-FEWEST_WAIT, LONGEST_WAIT = SHORTEST_STAY, 5
+FEWEST_WAIT, LONGEST_WAIT = SHORTEST_STAY, SHORTEST_STAY + 3
 """Slots from a word's reading from a link to its reading from a buffer."""
 TRIES = 4
 """Patterns of starts that are tried for a chain of several words."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from numesh.codes import SHORTEST_RETURN
 from pointsman.kernels import kernel
 from pointsman.routing.pathfinder.costs import UNIT
 
@@ -178,7 +179,7 @@ def route_path(
         scratch.choice,
     )
     ahead, cost, one = scratch.ahead, scratch.cost, scratch.one
-    longest = min(gap - 1, LONGEST_WAIT)
+    longest = min(gap - SHORTEST_RETURN, LONGEST_WAIT)
     for branch in range(count - 1, -1, -1):
         node = scratch.node[branch]
         first, last = scratch.first[branch], scratch.first[branch + 1]

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from numesh.codes import SHORTEST_TURN
+from numesh.codes import SHORTEST_RETURN, SHORTEST_TURN
 from pointsman.kernels import kernel
 from pointsman.routing.pathfinder.costs import UNIT
 
-from .arrays import DELIVER, INJECT, PackingLinks, PackingUse
+from .arrays import BUFFER, DELIVER, INJECT, PackingLinks, PackingUse
 
 SERVED = 4
 """Slots that a processor with several registers to serve should have from word to word of each."""
@@ -19,7 +19,8 @@ SERVED = 4
 
 @kernel
 def own_gap(ops: np.ndarray) -> int:
-    """The least distance of two words of a chain: the shortest turn, or as long as one node is busy with a word."""
+    """The least distance of two words of a chain: the shortest turn, or as long as one node is busy with a word, or until the
+    buffer in which a word waits is free again."""
     least = SHORTEST_TURN
     for op in range(ops.shape[0]):
         first = op
@@ -28,6 +29,8 @@ def own_gap(ops: np.ndarray) -> int:
         busy = ops[op, 1] - ops[first, 1] + 1
         if ops[op, 4] == DELIVER and ops[first, 3] == INJECT:
             busy += 1
+        if ops[op, 3] == BUFFER:
+            busy = max(busy, ops[op, 1] - ops[first, 1] + SHORTEST_RETURN)
         least = max(least, busy)
     return least
 

@@ -9,6 +9,7 @@ import heapq
 
 import numpy as np
 
+from numesh.codes import SHORTEST_RETURN
 from pointsman.kernels import kernel
 from pointsman.routing.pathfinder.costs import NOISE
 
@@ -190,7 +191,7 @@ def route_tree(
                 if total < ahead[slot]:
                     ahead[slot] = total
                     choice[branch, slot] = order
-        longest = min(gap - legs, LONGEST_WAIT)
+        longest = min(gap - max(legs, SHORTEST_RETURN), LONGEST_WAIT)
         for pipeline in range(pipelines):
             place = node * pipelines + pipeline
             cell_costs(node, pipeline, legs, shifts, use, room, price, noise, random_number(state) % 1024, cost)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy import uintp
 
-from numesh.codes import SHORTEST_STAY, SHORTEST_TURN
+from numesh.codes import SHORTEST_RETURN, SHORTEST_STAY, SHORTEST_TURN
 from pointsman.kernels import kernel
 from pointsman.routing.pathfinder.costs import NOISE, UNIT
 from pointsman.routing.pathfinder.starts import choose_starts
@@ -317,7 +317,7 @@ def cheapest(
             for slot in range(slots):
                 onset[number, slot] = here[slot]
                 down[branch, slot] = min(down[branch, slot], here[slot])
-            longest = min(gap - legs, LONGEST_WAIT)
+            longest = min(gap - max(legs, SHORTEST_RETURN), LONGEST_WAIT)
             if source or injects_anywhere or longest < SHORTEST_STAY:
                 continue
             _repeat(here, doubled)
@@ -358,7 +358,7 @@ def cheapest(
                 pipeline, wait, least = other, -1, cost
         if wait:
             best = NEVER
-            for longer in range(SHORTEST_STAY, min(gap - legs, LONGEST_WAIT) + 1):
+            for longer in range(SHORTEST_STAY, min(gap - max(legs, SHORTEST_RETURN), LONGEST_WAIT) + 1):
                 cost = onset[branch * pipelines + pipeline, (slot + longer) % slots] + WAIT_COST * words * longer
                 if cost < best:
                     best, wait = cost, longer
@@ -369,6 +369,8 @@ def cheapest(
         visits[visit, 6] = delivers
         reads = source or (injects_anywhere and links > 0)
         own_gap = max(own_gap, wait + legs + (1 if delivers and reads and clashing else 0))
+        if wait:
+            own_gap = max(own_gap, wait + SHORTEST_RETURN)
         if wait:
             ops[made, 0], ops[made, 1], ops[made, 2], ops[made, 3] = place, offset, -1, -1
             made += 1

@@ -2,8 +2,8 @@
 
 Takes the view of a node, or its state; gives its faults: rules "back-to-back", "moves", "links" (two VFSMs on a link in
 a slot), "interface-order", "forks", "registers" and "buffers". Example of a buffer: VFSM 5 at slot 3 writes the buffer
-of VFSM 6, where the word is from slot 5 on. If VFSM 6 takes it at slot 6, VFSM 5 may run again from slot 7 on; at slot
-5 or 6 it would overwrite the word.
+of VFSM 6, where the word is from slot 7 on. If VFSM 6 takes it at slot 8, VFSM 5 may run again from slot 11 on; sooner its turn
+would be idle.
 
 Leaves to ``words.trace`` whether the two ends of a link agree, and to ``phases`` what another phase does with the same places.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from numesh.codes import FIRST_FREE_VFSM, REPROGRAM_VFSM, SHORTEST_STAY, SHORTEST_TURN, MoveType
+from numesh.codes import FIRST_FREE_VFSM, REPROGRAM_VFSM, SHORTEST_RETURN, SHORTEST_STAY, SHORTEST_TURN, MoveType
 
 from .node import NodeState, NodeView, Problem, Vfsm
 
@@ -31,7 +31,7 @@ def schedule_problems(view: NodeView) -> list[Problem]:
 def role_problems(state: NodeState) -> list[Problem]:
     """Findings of the rules that depend on annotations, for the roles of ``state``."""
     checked = _Problems(state)
-    for rule in (_moves, _ports, _interface_order, _forks, _second_legs, _registers, _buffers):
+    for rule in (_moves, _ports, _interface_order, _forks, _second_legs, _registers, _buffers, _distances):
         rule(state, checked)
     return checked.found
 
@@ -160,19 +160,54 @@ def _buffers(state: NodeState, problems: _Problems) -> None:
 def _timing(state: NodeState, buffer: Vfsm, writers: Sequence[Vfsm], taker: Vfsm, problems: _Problems) -> None:
     """Check that a word written at slot t, in the buffer from t + ``SHORTEST_STAY`` on, is taken before the writer runs again."""
     stay, period, slots = SHORTEST_STAY, state.view.period, state.view.slots
-    pipeline, number = buffer
-    column = state.view.columns[pipeline]
+    pipeline, _ = buffer
     for writer in writers:
         for slot in slots[writer]:
-            soon = next((d for d in range(1, stay) if column[(slot + d) % period] == number != writer[1]), None)
-            if soon is not None:
-                when = "in the next slot" if soon == 1 else f"{soon} slots later"
-                message = f"it writes the buffer of VFSM {number}, which runs {when}"
-                right = "a slot between them" if stay == 2 else f"{stay - 1} slots between them"
-                problems.note("buffers", message, right, (pipeline, writer[1]), slot)
             taken = min((at - slot - stay) % period for at in slots[taker]) + stay
             again = min((at - slot - 1) % period for at in slots[writer]) + 1
             if taken >= again:
                 message = f"VFSM {taker[1]} takes its word {taken} slots later, when it has run again"
                 right = f"VFSM {taker[1]} {stay} to {again - 1} slots after it"
                 problems.note("buffers", message, right, (pipeline, writer[1]), slot)
+
+
+def _distances(state: NodeState, problems: _Problems) -> None:
+    """Check that no VFSM always runs so soon after another one at its buffers that the node lets it idle."""
+    codes = state.view.codes
+
+    def put(vfsm: Vfsm) -> int | None:
+        """Another VFSM whose buffer it fills."""
+        annotation = state.annotations.get(vfsm)
+        if annotation is None or not state.moving.get(vfsm) or not codes.is_buffer(annotation.destination):
+            return None
+        number = annotation.destination - codes.first_buffer
+        return None if number == vfsm[1] else number
+
+    def taken(vfsm: Vfsm) -> int | None:
+        """Another VFSM whose buffer it empties."""
+        annotation = state.annotations.get(vfsm)
+        if annotation is None or not codes.is_buffer(annotation.source):
+            return None
+        number = annotation.source - codes.first_buffer
+        return None if number == vfsm[1] else number
+
+    touching = {vfsm for vfsm in state.annotations if put(vfsm) is not None or taken(vfsm) is not None}
+    if not touching:
+        return
+    for pipeline, column in enumerate(state.view.columns):
+        for slot, number in enumerate(column):
+            vfsm = (pipeline, number)
+            for distance in range(1, min(SHORTEST_STAY, len(column))):
+                other = (pipeline, column[slot - distance])
+                if other == vfsm or not {vfsm, other} & touching:
+                    continue
+                finds = {number, taken(vfsm)} - {None}
+                met = {put(other)} & finds or {other[1]} & ({taken(vfsm)} - {None})
+                least = SHORTEST_STAY
+                if not met and distance < SHORTEST_RETURN:
+                    met = ({taken(other)} & finds) or ({put(vfsm)} - {None}) & {other[1], put(other), taken(other)}
+                    least = SHORTEST_RETURN
+                for buffer in met:
+                    when = "in the slot" if distance == 1 else f"{distance} slots"
+                    message = f"it runs {when} after VFSM {other[1]}, at the buffer of VFSM {buffer}, and idles"
+                    problems.note("buffers", message, f"at least {least} slots from one to the other", vfsm, slot)

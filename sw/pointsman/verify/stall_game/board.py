@@ -1,7 +1,8 @@
 """The game with tokens: what can happen to the words of an operator while a processor stands still.
 
 Takes what nodes do in a phase (``node.NodeState``) and their lanes; gives a board and the outcomes of its games. Each
-VFSM, second leg of a fork and interface register has room for one word; a word moves on when the next place has room.
+VFSM and second leg of a fork has room for one word, and each interface register for one of the processor and one of each
+pipeline; a word moves on when the next place has room.
 Each processor moves its lanes as the run time does, except a single processor that stops. The game ends when nothing
 can move. As no word's move ever hinders another's, the others can never do more than that, in whatever order things
 happen.
@@ -121,13 +122,16 @@ class GameBoard:
         rank = {node: i for i, node in enumerate(self.nodes)}
         number = {place: i for i, place in enumerate(self.places)}
         registers = self._numbered_registers()
+        rooms: dict[tuple[int, int], int] = {}
         places = []
         for place in self.places:
             source, into = (
                 registers.setdefault(ends[place], len(registers)) if place in ends else -1
                 for ends in (self.source, self.into)
             )
-            places.append((rank[place[0]], source, into, tuple(number[other] for other in self.onward[place])))
+            # VFSMs of different pipelines do not hinder each other in a register.
+            room = rooms.setdefault((into, place[1]), len(rooms)) if into >= 0 else -1
+            places.append((rank[place[0]], source, into, room, tuple(number[other] for other in self.onward[place])))
         lanes = tuple(
             (rank[node], tuple((moves_of(lane), *(registers[node, r] for r in lane.registers)) for lane in own))
             for node, own in sorted(self.lanes.items())
@@ -184,6 +188,7 @@ class BoardArrays:
             [register.setdefault(table[place], len(register)) if place in table else -1 for place in number]
             for table in (board.source, board.into)
         )
+        room, first_room = _rooms(board, register)
         onward = [[number[other] for other in board.onward[place]] for place in number]
         ranks = {rank: i for i, rank in enumerate(sorted({(one.turn, one.step) for one in lanes}))}
         upstream = [-1] * len(number)
@@ -205,6 +210,8 @@ class BoardArrays:
             first_onward=_numbers([0, *accumulate(map(len, onward))]),
             onward=_numbers([number for row in onward for number in row]),
             node=_numbers([node.get(place[0], -1) for place in number]),
+            room=_numbers([room.get(place, -1) for place in number]),
+            first_room=_numbers(first_room),
             owner=_numbers([node.get(at[0], -1) for at in register]),
             reader=_users(source, len(register)),
             filler=_users(into, len(register)),
@@ -229,6 +236,24 @@ def _users(registers: Sequence[int], count: int) -> np.ndarray:
         if register >= 0:
             found[register] = place
     return found
+
+
+def _rooms(board: GameBoard, registers: Mapping[At, int]) -> tuple[Mapping[Place, int], Sequence[int]]:
+    """By VFSM that puts words into a register, the number of the room that it fills; and the first room of each register, by its
+    number, and of one more. There is a room for each pipeline that puts words there, in ascending order, and one for lanes; one
+    at least."""
+    writers: dict[At, set[int]] = {}
+    for place, at in board.into.items():
+        writers.setdefault(at, set()).add(place[1])
+    written = {(node, r) for node, own in board.lanes.items() for one in own if one.write for r in one.registers}
+    first = [0]
+    found: dict[tuple[At, int], int] = {}
+    for at in registers:
+        pipelines = sorted(writers.get(at, ()))
+        for pipeline in pipelines:
+            found[at, pipeline] = first[-1] + pipelines.index(pipeline)
+        first.append(first[-1] + max(1, len(pipelines) + (at in written)))
+    return {place: found[at, place[1]] for place, at in board.into.items()}, first
 
 
 def _is_single(board: GameBoard) -> bool:

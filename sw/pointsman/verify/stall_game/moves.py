@@ -3,7 +3,7 @@
 Where every register and every VFSM has one that fills it and one that empties it, no move takes anything from another, so
 that moves in any order come to the same end, and a game in which somebody may do more is the same game gone on with. So there
 only those are looked at around whom something has moved, and games that differ by one limit are played as one. On other
-boards, which no right images have, all take their turn over and over.
+boards, those of streams that join, all take their turn over and over.
 
 For the judge: shares nothing with planner or router.
 """
@@ -35,6 +35,10 @@ class BoardLists(NamedTuple):
     onward: np.ndarray
     node: np.ndarray
     """By place, the number of its node among those with lanes."""
+    room: np.ndarray
+    """By place, the room that it fills in the register ``into``. On a ``single`` board the number of the register."""
+    first_room: np.ndarray
+    """Rooms of register r are ``first_room[r] : first_room[r + 1]``; the last is the one that lanes fill."""
     owner: np.ndarray
     """By register, the node with lanes for it."""
     reader: np.ndarray
@@ -55,7 +59,7 @@ class GameState(NamedTuple):
     passed: np.ndarray
     """By place, words."""
     full: np.ndarray
-    """Whether there is a word in a register."""
+    """Whether there is a word in a room of a register."""
     held: np.ndarray
     """Whether there is a word at a place."""
     waiting: np.ndarray
@@ -66,16 +70,25 @@ class GameState(NamedTuple):
 
 @kernel
 def _begin(lists: BoardLists) -> GameState:
-    lanes, places, registers = lists.write.shape[0], lists.source.shape[0], lists.owner.shape[0]
+    lanes, places, rooms = lists.write.shape[0], lists.source.shape[0], lists.first_room[-1]
     everybody = lists.first_lane.shape[0] - 1 + places
     return GameState(
         np.zeros(lanes, np.int64),
         np.zeros(places, np.int64),
-        np.zeros(registers, np.bool_),
+        np.zeros(rooms, np.bool_),
         np.zeros(places, np.bool_),
         np.zeros(everybody, np.int64),
         np.zeros(everybody, np.bool_),
     )
+
+
+@kernel
+def _word(lists: BoardLists, register: int, full: np.ndarray) -> int:
+    """The room of a register whose word is taken first, -1 if there is no word."""
+    for room in range(lists.first_room[register], lists.first_room[register + 1]):
+        if full[room]:
+            return room
+    return -1
 
 
 @kernel
@@ -101,7 +114,8 @@ def _may(
         return -1
     first = lists.first_register[lane]
     register = lists.registers[first + k % (lists.first_register[lane + 1] - first)]
-    return register if full[register] != lists.write[lane] else -1
+    # A processor writes when the whole register is empty.
+    return register if (_word(lists, register, full) < 0) == lists.write[lane] else -1
 
 
 @kernel
@@ -206,21 +220,25 @@ def _by_turns(lists: BoardLists, total: np.ndarray, limit: np.ndarray, most: np.
             for lane in range(lists.first_lane[node], lists.first_lane[node + 1]):
                 register = _may(lists, node, lane, total, limit, state.moved, state.full)
                 while register >= 0:
-                    state.full[register] = lists.write[lane]
+                    if lists.write[lane]:
+                        state.full[lists.first_room[register + 1] - 1] = True
+                    else:
+                        state.full[_word(lists, register, state.full)] = False
                     state.moved[lane] += 1
                     going = True
                     register = _may(lists, node, lane, total, limit, state.moved, state.full)
         for place in range(places):
             if not state.held[place]:
                 origin = lists.source[place]
-                if origin < 0 or not state.full[origin]:
+                taken = _word(lists, origin, state.full) if origin >= 0 else -1
+                if taken < 0:
                     continue
-                state.full[origin] = False
+                state.full[taken] = False
                 state.held[place] = True
                 going = True
             if state.passed[place] >= min(most[place], enough):
                 continue
-            to = lists.into[place]
+            to = lists.room[place]
             free = to < 0 or not state.full[to]
             for row in range(lists.first_onward[place], lists.first_onward[place + 1]):
                 if state.held[lists.onward[row]]:

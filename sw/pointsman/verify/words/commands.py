@@ -14,6 +14,7 @@ from __future__ import annotations
 from numesh.codes import (
     ANNOTATION_LATENCY,
     REPROGRAM_VFSM,
+    SHORTEST_RELAY,
     Annotation,
     CommandKind,
     MoveType,
@@ -138,15 +139,15 @@ class _Commands:
         return fields["vfsm"], Annotation(move, fields["source"], fields["destination"], bool(fields["forked"]))
 
     def _check_time(self, promise: Promise, delay: int, value: int) -> None:
-        """Check that ``delay`` cycles are enough: a command, never refused, waits at most a period for each VFSM after
-        the first, then at most a period for VFSM 1, and takes effect ``ANNOTATION_LATENCY`` cycles later."""
+        """Check that ``delay`` cycles are enough: a command, never refused, waits at most a period for each VFSM; VFSM 1 finds
+        it ``SHORTEST_RELAY`` slots later, or at most a period after that, and it holds ``ANNOTATION_LATENCY`` cycles later."""
         ((other, pipeline),) = promise.destinations
         trace = trace_promise(promise, States(self.views, {self.index: value}), self.codes)
         if all(row[pipeline] != REPROGRAM_VFSM for row in self.views[other].part.schedule):
             self.note(
                 other, f"VFSM 1 never runs in pipeline {pipeline}, to which commands come", "a slot for it", value
             )
-        need = (len(trace.vfsms) - 1) * self.images.period + self.images.period + ANNOTATION_LATENCY
+        need = (len(trace.vfsms) + 1) * self.images.period + SHORTEST_RELAY + ANNOTATION_LATENCY
         if delay < need:
             message = f"words follow a command to node {other} after {delay} cycles"
             self.note(promise.source, message, f"{need} cycles, in which it has taken effect", value)

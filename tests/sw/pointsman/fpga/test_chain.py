@@ -77,7 +77,7 @@ def test_registers_carry_their_names_and_no_absolute_paths() -> None:
     sources = set(re.findall(r'attribute \\src "([^"]*)"', text))
     assert not [source for source in sources if source.startswith("/")]
     registers = {source.split("@")[0] for source in sources if "@hdl/numesh/" in source}
-    assert {"transfer_0.held", "transfer_1.held", "interface.p_full"} <= registers
+    assert {"transfer_0.held", "transfer_1.held", "interface.full_processor"} <= registers
     assert all(re.fullmatch(r"hdl/numesh/\w+\.py:\d+", s.split("@")[1]) for s in sources if "@hdl/" in s)
 
 

@@ -26,7 +26,7 @@ LACKING: dict[str, tuple[str, dict[str, int], set[str]]] = {
     "VFSMs": ("(broadcast 'a 0 :m 3)", {"vfsms": 2}, {"vfsms"}),
     "registers and VFSMs": (MANY, {"registers": 4, "vfsms": 4}, {"registers", "vfsms"}),
     "schedule memory": ("(barrier 'a)", {"schedule_depth": 2}, {"schedule_depth"}),
-    "slots": ("(parallel (permute 'p (runtime) :impl 'sch_permute_runtime))", {"period": 4}, {"period"}),
+    "slots": ("(parallel (permute 'p (runtime) :impl 'sch_permute_runtime))", {"period": 3}, {"period"}),
     "slots, of which there may be fewer": (
         "(prefix 'p 'add :impl 'sch_prefix)",
         {"schedule_depth": 32, "period": 16},

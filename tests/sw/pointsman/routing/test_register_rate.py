@@ -31,6 +31,7 @@ def test_no_more_words_than_either_side_has_slots(case: tuple[int, set[int], set
 
 
 def test_two_words_need_two_reads_between_two_writes() -> None:
-    assert joints.joint_words((0, 4), (2, 6), 8) == 2
-    assert joints.joint_words((0, 1), (2, 3), 8) == 1
+    assert joints.joint_words((0, 8), (4, 12), 16) == 2
+    assert joints.joint_words((0, 8), (5, 7), 16) == 1
+    assert joints.joint_words((0, 1), (4, 5), 8) == 1
     assert joints.joint_words((0,), (), 8) == 0

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from numesh.codes import SHORTEST_RETURN, SHORTEST_STAY, MoveType
 from numesh.shape import NodeShape
 from pointsman.network import Topology, mesh
 from pointsman.routing.phase_router.router import route_phase
 from pointsman.routing.route_images import route_images
-from pointsman.routing.streams import RoutedChain, RoutedPhase, Stream
+from pointsman.routing.streams import Place, RoutedChain, RoutedPhase, RoutedVfsm, Stream
 from pointsman.routing.subphases import with_subphases
 from pointsman.verify.images import check_images
 
@@ -92,3 +93,21 @@ def test_a_full_schedule_gains_nothing() -> None:
     before = with_subphases(routed(mesh(2)))
     again = with_subphases(replace(before, second=()))
     assert [chain.words for chain in again.chains] == [chain.words for chain in before.chains]
+
+
+@pytest.mark.parametrize("wait", [SHORTEST_STAY, SHORTEST_STAY + 2])
+@pytest.mark.parametrize("short", [0, 1, 2])
+def test_words_that_wait_in_a_buffer_keep_the_distances_of_the_node(wait: int, short: int) -> None:
+    """The next word comes to the buffer when it has been free for long enough, and no sooner."""
+    east, west, period = 1, 0, 2 * (wait + SHORTEST_RETURN) - short
+    vfsms = (
+        RoutedVfsm(0, 0, 2, MoveType.MOVE, Place("inject"), Place("link", east), (0,), -1),
+        RoutedVfsm(1, 0, 2, MoveType.MOVE, Place("link", west), Place("buffer", 2), (1,), 0),
+        RoutedVfsm(1, 0, 3, MoveType.MOVE, Place("buffer", 2), Place("link", east), (1 + wait,), 1),
+        RoutedVfsm(2, 0, 2, MoveType.MOVE, Place("link", west), Place("deliver"), (2 + wait,), 2),
+    )
+    stream = Stream("up", 0, (2,), subphase=1)
+    before = RoutedPhase(SHAPE, mesh(3), period, (stream,), (RoutedChain(0, 0, vfsms),))
+    for one in with_subphases(before).schedules:
+        assert check_images(route_images(one)).ok
+    assert with_subphases(before).schedules[0].words(0) == (1 if short else 2)

@@ -53,7 +53,7 @@ def test_a_mesh_shows_what_the_judge_finds(
     halved = mutations_by_hand.with_entry(images, 1, 0, 6, 0, 0)
     assert "promise 0: 1.0 words per period instead of 2" in harm(halved, mesh_by_hand)
     slow = by_hand.delay_1x3()
-    slow = mutations_by_hand.with_entry(slow, 1, 0, 7, 0, 0)
+    slow = mutations_by_hand.with_entry(slow, 1, 0, 13, 0, 0)
     assert "promise 0: 1.0 words per period instead of 2" in harm(slow, mesh_by_hand)
 
 

@@ -14,8 +14,12 @@ from random import Random
 from cosim.benches.numesh.models.places import KINDS, code_of
 from cosim.benches.numesh.moves import GIVING, Goal
 from numesh.codes import (
+    ANNOTATION_LATENCY,
+    ENTRY_LATENCY,
     LOOKAHEAD,
+    NOP_VFSM,
     REPROGRAM_VFSM,
+    SHORTEST_STAY,
     Annotation,
     Codes,
     CommandKind,
@@ -30,6 +34,8 @@ _PATIENCE = 4
 """Cycles after which a command that has left its register has been carried out."""
 _CROWD = 7
 """VFSMs that a program uses in a pipeline at most: few, so that they interact."""
+_STAY = (NOP_VFSM,) * (SHORTEST_STAY - 1)
+"""Slots between a word that goes into a buffer and the turn that takes it from there."""
 _ENTRIES = 14
 """Schedule entries of a program at most."""
 
@@ -115,11 +121,11 @@ class RandomProgram:
         while True:
             match random.randrange(8):
                 case 0 | 1:
-                    vfsm = self.schedule[self._reached(p, 4)].vfsms[p]
+                    vfsm = self.schedule[self._reached(p, ANNOTATION_LATENCY)].vfsms[p]
                     command = codes.write_annotation(vfsm, self.annotation(p))
                 case 2 | 3:
                     row = tuple(self._vfsm(q) for q in range(codes.shape.pipelines))
-                    address = self._reached(0, 6)
+                    address = self._reached(0, ENTRY_LATENCY)
                     command = codes.write_entry(address, ScheduleEntry(row, self._next(address - self.first)))
                 case 4 | 5:
                     command = codes.set_pointer(*self.addresses())
@@ -133,8 +139,8 @@ class RandomProgram:
     def _reached(self, p: int, slots: int) -> int:
         """A schedule address; often ``slots`` slots after the reprogramming VFSM of pipeline ``p``.
 
-        An annotation four slots and an entry six slots after that VFSM are read in the cycle in which its command is
-        carried out.
+        After `ANNOTATION_LATENCY` and `ENTRY_LATENCY` slots, annotations and entries are read at about the time at which the
+        command is carried out.
         """
         addresses = list(self.schedule)
         after = [
@@ -229,7 +235,7 @@ class RandomProgram:
         legs = self.annotations[p]
         legs[feeder] = self._feeding(p, self.codes.buffer(owner))
         legs[thief] = replace(legs[thief], source=self.codes.buffer(owner))
-        return [feeder, 0, owner, thief]
+        return [feeder, *_STAY, owner, thief]
 
     def _clash(self, rows: list[list[int]]) -> None:
         """In one slot all pipelines want the same register or link, to read or to write it."""
@@ -257,13 +263,13 @@ class RandomProgram:
         before: list[int] = []
         if goal.from_buffer:
             legs[feeder] = self._feeding(p, self.codes.buffer(mover))
-            before = [feeder, random.choice((0, feeder))]
+            before = [feeder, *_STAY]
         elif source == "fork":
             legs[feeder] = self._feeding(p, code)
             before = [feeder]
         elif source == "buffer":
             legs[feeder] = self._feeding(p, code)
-            before = [feeder, 0]
+            before = [feeder, *_STAY]
         return [*before, mover]
 
     def _feeding(self, p: int, destination: int) -> Annotation:

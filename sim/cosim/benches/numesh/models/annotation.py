@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 
 class AnnotationModel:
-    """A memory and its output."""
+    """A memory, the VFSM that it is read for, and its output."""
 
     def __init__(self, contents: Sequence[int]) -> None:
         self.memory = list(contents)
-        self.active = False
-        self.vfsm = 0
+        self.active = self.look_running = False
+        self.vfsm = self.look_vfsm = 0
         self.annotation = self.memory[0]
 
     def outputs(self, inputs: Mapping[str, int]) -> dict[str, int | None]:
@@ -23,8 +23,11 @@ class AnnotationModel:
         }
 
     def clock(self, inputs: Mapping[str, int]) -> None:
-        self.vfsm = inputs["vfsm"]
+        self.vfsm, self.look_vfsm = self.look_vfsm, inputs["vfsm"]
         self.annotation = self.memory[self.vfsm]  # the old contents, if written in this cycle
         if inputs["w_enable"]:
             self.memory[inputs["w_vfsm"]] = inputs["w_annotation"]
-        self.active = bool(inputs["running"]) and not inputs["rst"]
+        self.active = self.look_running and not inputs["rst"]
+        self.look_running = bool(inputs["running"]) and not inputs["rst"]
+        if inputs["rst"]:
+            self.look_vfsm = self.vfsm = 0

@@ -120,13 +120,25 @@ class _Cleared:
         }
 
     def free(self) -> FreeSlots:
-        """Slots and VFSM numbers that nothing uses. A VFSM counts as all that load functions may make of it."""
+        """Slots and VFSM numbers that nothing uses. A VFSM counts as all that load functions may make of it, and a number is used
+        too if its buffer is: made streams go from links and registers to links and registers, so the distances of turns at a
+        buffer (`numesh.codes.SHORTEST_STAY`, `numesh.codes.SHORTEST_RETURN`) stay as they were compiled.
+        """
         shape = self.images.shape
         found = FreeSlots(self.images.period, shape.pipelines, {})
         for node, rows in self.rows.items():
             others = [one for one in self.images.nodes[node].phases if one.phase != self.phase]
             used = {(r.pipeline, r.vfsm) for one in others for r in one.annotations} | set(self.annotations[node])
             rewritten = self._rewritten(node)
+            standing = [(r.pipeline, r.annotation) for one in others for r in one.annotations]
+            standing += [(p, a) for (p, _), a in self.annotations[node].items()]
+            standing += [(p, a) for (p, _), may_be in rewritten.items() for a in may_be]
+            used |= {
+                (p, code - self.codes.first_buffer)
+                for p, a in standing
+                for code in (a.source, a.destination)
+                if self.codes.is_buffer(code)
+            }
             for p in range(shape.pipelines):
                 found.numbers[node, p] = [
                     v for v in range(shape.vfsms - 1, FIRST_FREE_VFSM - 1, -1) if (p, v) not in used

@@ -32,11 +32,32 @@ def test_every_code_of_a_command_has_a_bin_of_its_own() -> None:
 def test_only_the_first_pipeline_is_without_what_a_lower_one_does(shape: NodeShape) -> None:
     coverage, _ = made(shape)
     for p in range(shape.pipelines):
-        for group, all_of in ((f"refused in pipeline {p}", REFUSALS), (f"not taken in pipeline {p}", MISSES)):
-            lower = {name for name in all_of if "lower pipeline" in name}
-            assert set(coverage.groups[group].unreachable) == (lower if p == 0 else set())
-            assert set(coverage.groups[group].hits) == set(all_of) - (lower if p == 0 else set())
-        assert set(coverage.groups[f"read stage of pipeline {p}"].hits) == set(STATES)
+        assert set(coverage.groups[f"refused in pipeline {p}"].hits) == set(REFUSALS)
+        assert set(coverage.groups[f"not taken in pipeline {p}"].hits) == set(MISSES)
+        for group, meets in (
+            (f"read stage of pipeline {p}", "meets"),
+            (f"fork in pipeline {p}", "second leg is meets"),
+        ):
+            assert set(coverage.groups[group].unreachable) == ({meets} if p == 0 else set())
+        assert set(coverage.groups[f"read stage of pipeline {p}"].hits) == set(STATES) - (
+            {"meets"} if p == 0 else set()
+        )
+
+
+@pytest.mark.parametrize(
+    ("writers", "told"),
+    [
+        ((0,), set()),
+        ((0, 2), {"of the processor and of pipelines"}),
+        ((1, 2), {"of several pipelines"}),
+    ],
+)
+def test_words_of_several_writers_in_one_register_are_counted(writers: tuple[int, ...], told: set[str]) -> None:
+    coverage, counter = made()
+    for k in writers:
+        counter.model.places[k][3] = True
+    counter.before(QUIET)
+    assert hits(coverage, "words in one register") == told
 
 
 def test_part_of_a_command_is_within_reach_where_commands_have_several_words() -> None:
@@ -60,18 +81,19 @@ def test_accesses_of_the_processor_are_counted_by_the_register_they_find(
     inputs: dict[str, int], full: bool, told: str
 ) -> None:
     coverage, counter = made()
-    counter.model.full[3] = full
+    counter.model.places[1][3] = full
     counter.before(QUIET | inputs)
     assert hits(coverage, "processor") == {told}
 
 
 def test_a_reset_is_counted_by_what_it_ends_and_the_processor_is_not() -> None:
     coverage, counter = made()
-    counter.model.full[3] = True
+    counter.model.places[0][3] = counter.model.places[1][3] = True
     counter.model.held[1][2] = True
     counter.before(QUIET | {"rst": 1, "p_read": 1, "p_address": 3})
     assert hits(coverage, "reset with") == {"words in buffers", "words in registers"}
     assert hits(coverage, "processor") == set()
+    assert hits(coverage, "words in one register") == set()
 
 
 def test_addresses_are_first_those_of_reset_then_those_of_entries() -> None:

@@ -13,5 +13,6 @@ from cosim.benches.numesh.catalogue import ODD
 def test_traffic_of_the_transfer_bench_reaches_every_bin(run_bench: Callable[..., int]) -> None:
     coverage = Coverage()
     model = transfer.CoveredTransfer(ODD, coverage)
-    run_bench(transfer.TransferDriver(ODD, Random(0), model.moves.goals), model, coverage, 120000)
+    driver = transfer.TransferDriver(ODD, Random(0), model.moves.goals, lambda: model.asked)
+    run_bench(driver, model, coverage, 120000)
     assert {name: group.missing for name, group in coverage.groups.items() if group.missing} == {}

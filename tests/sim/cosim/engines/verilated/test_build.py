@@ -270,7 +270,7 @@ def test_every_register_that_the_engine_shows_is_in_the_verilog_of_the_node(shap
         expected |= {f"annotation_{p}.{name}" for name in ("ram", "active")}
         expected |= {f"transfer_{p}.{name}" for name in ("held", "buffers", "write_valid", "write_vfsm", "out_data")}
     expected |= {f"interface.bank_{k}" for k in range(shape.pipelines + 1)}
-    expected |= {f"interface.held_by_{p}" for p in range(shape.pipelines)}
+    expected |= {"interface.full_processor", *(f"interface.full_pipeline_{p}" for p in range(shape.pipelines))}
     assert expected <= names
 
 

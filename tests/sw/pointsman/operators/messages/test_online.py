@@ -123,5 +123,5 @@ def test_a_value_that_seldom_changes_makes_reloading_cheap():
 
     cycles = [predicted(block) for block in (1, 2, 5, 10, 100)]
     assert cycles == sorted(cycles, reverse=True)
-    # Nodes meet, send eight words, and meet again: that takes from 30 to 60 cycles, and 90 of 100 are saved.
-    assert 90 * 30 < cycles[0] - cycles[3] < 90 * 60
+    # Nodes meet, send eight words, and meet again: that takes from 30 to 70 cycles, and 90 of 100 are saved.
+    assert 90 * 30 < cycles[0] - cycles[3] < 90 * 70

@@ -20,7 +20,7 @@ def plan(text: str, size: tuple[int, int], shape: NodeShape) -> Plan:
 
 
 def test_a_barrier_for_lack_of_vfsms_keeps_its_reason_when_wires_collide_as_well() -> None:
-    text = "(loop 'l 9 (broadcast 'a 1 :m 40) (broadcast 'b 1 :m 40) (broadcast 'c 1 :m 40))"
+    text = "(loop 'l 9 (broadcast 'a 0 :m 40) (broadcast 'b 0 :m 40) (broadcast 'c 0 :m 40))"
     roomy = plan(text, (3, 2), NodeShape(vfsms=64))
     assert not any("needs VFSMs" in phase.reason for phase in roomy.phases)
     reasons = [phase.reason for phase in plan(text, (3, 2), NodeShape(vfsms=8)).phases]

@@ -133,7 +133,7 @@ def test_loading_phases_in_turn_is_in_it():
 def test_loading_vfsms_in_turn_is_in_it():
     text = """(loop 'l 3 (broadcast 'a 2 :m 9) (cshift 'b 1 :m 9) (cshift 'c -1 :m 9) (broadcast 'd 0 :m 9)
                          (broadcast 'e 1 :m 9))"""
-    plans = [plan_of(text, mesh(2, 2), split=True, shape=NodeShape(vfsms=n), period=16) for n in (32, 8)]
+    plans = [plan_of(text, mesh(2, 2), split=True, shape=NodeShape(vfsms=n), period=12) for n in (32, 8)]
     found = [timeline(plan) for plan in plans]
     totals = [one.total for one in found if one is not None]
     assert len(totals) == 2

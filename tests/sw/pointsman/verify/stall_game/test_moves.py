@@ -184,6 +184,38 @@ def test_a_board_on_which_words_meet_is_played_by_turns() -> None:
     assert not crossing(**apart, lanes=same).table.lists.single
 
 
+@pytest.mark.parametrize(("pipelines", "room"), [((0, 0), 1), ((0, 1), 2), ((2, 0), 2)])
+def test_a_register_has_room_for_a_word_of_each_pipeline(pipelines: tuple[int, int], room: int) -> None:
+    """Two nodes put words into a register of node 2, from which nobody reads."""
+    a, b = ((2, pipeline, 2 + i) for i, pipeline in enumerate(pipelines))
+    lanes = {i: (LaneImage(True, (2,)),) for i in range(2)} | {2: (LaneImage(False, (4,), words=16),)}
+    board = GameBoard(source={a: (0, 2), b: (1, 2)}, onward={a: (), b: ()}, into={a: (2, 4), b: (2, 4)}, lanes=lanes)
+    assert not board.table.lists.single
+    assert sum(play(board, 8, 2).passed.values()) == room
+    assert play(board, 8).passed == {a: 8, b: 8}
+    # A register, a VFSM and a room hold a word each, so 3 words of a sender that finds a room are through.
+    assert play(board, 3, 2).done == set(range(room))
+    assert play(board, 4, 2).done == set()
+
+
+def test_a_processor_has_a_room_of_its_own_and_waits_until_the_register_is_empty() -> None:
+    """Words of node 1 come into the register of node 0 that its own processor writes; the VFSM that takes them is held up."""
+    a, b, c, d = (1, 0, 2), (0, 0, 3), (0, 1, 4), (2, 0, 2)
+    board = GameBoard(
+        source={a: (1, 2), c: (0, 5)},
+        onward={a: (b,), b: (), c: (d,), d: ()},
+        into={b: (0, 5), d: (2, 4)},
+        lanes={0: (LaneImage(True, (5,)),), 1: (LaneImage(True, (2,)),), 2: (LaneImage(False, (4,), words=18),)},
+    )
+    assert not board.table.lists.single
+    assert play(board, 9).done == {0, 1, 2}
+    # The word of node 0 stays in its room, one of node 1 in that of pipeline 0, and one in the VFSM that is held up.
+    held = play(board, 9, held_up=(c, 0))
+    assert held.passed[b] == 2
+    assert 0 in play(board, 1, held_up=(c, 0)).done
+    assert 0 not in play(board, 2, held_up=(c, 0)).done
+
+
 def test_words_that_go_round_in_a_circle_come_to_an_end() -> None:
     a, c = (0, 0, 2), (1, 0, 2)
     lanes = {0: (LaneImage(True, (2,)),)}

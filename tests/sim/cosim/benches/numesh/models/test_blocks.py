@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from random import Random
 
 import pytest
@@ -14,10 +16,18 @@ from cosim.benches.numesh.models.interface import InterfaceModel
 from cosim.benches.numesh.models.memadr import AssemblerModel
 from cosim.benches.numesh.models.schedule import ScheduleModel
 from cosim.benches.numesh.models.transfer import TransferModel
-from numesh.codes import Codes
+from numesh.codes import Codes, MoveType
 from numesh.shape import NodeShape
 
 Values = dict[str, int]
+_PROCESSOR = ("rst", "p_address", "p_write", "p_read", "p_write_data")
+_WRITERS = ("write__full", "write__emptied", "write__same")
+_NOTHING = {
+    **dict.fromkeys(("in_valid", "out_accept", "read__found", "read__data"), 0),
+    "write__full": 1,
+    "write__emptied": 0,
+    "write__same": 0,
+}
 
 
 class Assembled:
@@ -35,6 +45,26 @@ class Assembled:
         self.transfers = [TransferModel(shape) for _ in pipelines]
         self.commands = [AssemblerModel(shape) for _ in pipelines]
         self.interface = InterfaceModel(shape)
+        self.accepts = 0
+
+    def _no_asks(self) -> Values:
+        pipelines = range(self.shape.pipelines)
+        values = {f"read_{p}__{name}": 0 for p in pipelines for name in ("number", "asks", "names", "keep", "take")}
+        return values | {f"write_{p}__{name}": 0 for p in pipelines for name in ("number", "put", "data")}
+
+    def _meets(self, p: int) -> bool:
+        """The turn in the distance stage of pipeline ``p`` has its link or register in common with a lower one."""
+        codes, one = self.codes, self.transfers[p].turns[0].annotation
+        for lower in self.transfers[:p]:
+            other = lower.turns[0].annotation
+            forks = MoveType.FORK in (one.type, other.type)
+            if one.source == other.source and codes.is_register(one.source):
+                return True
+            if one.source == other.source and codes.is_neighbour(one.source) and not forks:
+                return True
+            if one.destination == other.destination and codes.is_neighbour(one.destination):
+                return True
+        return False
 
     def cycle(self, inputs: Values) -> dict[str, int | None]:
         """Outputs of the cycle, after which it ends."""
@@ -50,22 +80,28 @@ class Assembled:
                     "annotation": annotation.annotation,
                 }
             )
-        asked = [self.transfers[p].outputs(stages[p]) for p in pipelines]
+        claims = [self.transfers[p].outputs({**stages[p], **_NOTHING}) for p in pipelines]
         outputs: dict[str, int | None] = {}
         for d in links:
-            accepting = [p for p in pipelines if (asked[p]["in_accept"] or 0) >> d & 1]
-            claiming = [p for p in pipelines if (asked[p]["out_claim"] or 0) >> d & 1]
-            outputs[f"in_accept_{d}"] = int(bool(accepting))
-            valid = asked[claiming[0]]["out_valid"] if claiming else 0
+            claiming = [p for p in pipelines if (claims[p]["out_claim"] or 0) >> d & 1]
+            assert len(claiming) < 2, "pipelines never meet at a link"
+            outputs[f"in_accept_{d}"] = self.accepts >> d & 1
+            valid = claims[claiming[0]]["out_valid"] if claiming else 0
             outputs[f"out_valid_{d}"] = valid
-            outputs[f"out_data_{d}"] = asked[claiming[0]]["out_data"] if valid else None
+            outputs[f"out_data_{d}"] = claims[claiming[0]]["out_data"] if valid else None
             for p in pipelines:
-                first = accepting[:1] == [p]
-                stages[p]["in_valid"] = stages[p].get("in_valid", 0) | (inputs[f"in_valid_{d}"] and first) << d
+                stages[p]["in_valid"] = stages[p].get("in_valid", 0) | inputs[f"in_valid_{d}"] << d
                 stages[p][f"in_data_{d}"] = inputs[f"in_data_{d}"]
-                free = inputs[f"out_accept_{d}"] and claiming[:1] == [p]
-                stages[p]["out_accept"] = stages[p].get("out_accept", 0) | free << d
-        interface = {name: inputs[name] for name in ("rst", "p_address", "p_write", "p_read", "p_write_data")}
+                stages[p]["out_accept"] = stages[p].get("out_accept", 0) | inputs[f"out_accept_{d}"] << d
+        found = self.interface.outputs(dict.fromkeys(_PROCESSOR, 0) | self._no_asks())
+        for p in pipelines:
+            stages[p] |= {
+                "read__found": found[f"read_{p}__found"] or 0,
+                "read__data": found[f"read_{p}__data"] or 0,
+                "meets": int(self._meets(p)),
+            }
+        asked = [self.transfers[p].outputs(stages[p]) for p in pipelines]
+        interface = {name: inputs[name] for name in _PROCESSOR}
         for p in pipelines:
             for name, value in asked[p].items():
                 for side in ("read", "write"):
@@ -74,11 +110,9 @@ class Assembled:
         answers = self.interface.outputs(interface)
         outputs |= {name: answers[name] for name in ("p_full", "p_read_data")}
         for p in pipelines:
-            stages[p] |= {
-                "read__taken": answers[f"read_{p}__taken"] or 0,
-                "read__data": answers[f"read_{p}__data"] or 0,
-                "write__ok": answers[f"write_{p}__ok"] or 0,
-            }
+            stages[p] |= {name: answers[f"write_{p}__{name[7:]}"] or 0 for name in _WRITERS}
+        accepts = [asked[p]["next_accept"] or 0 for p in pipelines]
+        self.accepts = 0 if inputs["rst"] else reduce(or_, accepts)
         self._clock(inputs, stages, asked, interface)
         return outputs
 

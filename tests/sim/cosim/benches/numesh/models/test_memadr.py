@@ -14,8 +14,8 @@ def strobes(words: list[int], reset_after: int | None = None) -> list[tuple[int,
     """Cycles in which the model says that a schedule entry's pointer is set, with its outputs."""
     model = AssemblerModel(SHAPE)
     found = []
-    for cycle, word in enumerate(words):
-        inputs = {"valid": 1, "word": word, "rst": int(cycle == reset_after)}
+    for cycle, word in enumerate([*words, 0]):
+        inputs = {"valid": int(cycle < len(words)), "word": word, "rst": int(cycle == reset_after)}
         outputs = model.outputs(inputs)
         if outputs["set_pointer_0"]:
             found.append((cycle, outputs))
@@ -23,14 +23,14 @@ def strobes(words: list[int], reset_after: int | None = None) -> list[tuple[int,
     return found
 
 
-def test_a_command_is_done_in_the_cycle_of_its_last_word() -> None:
+def test_a_command_is_done_in_the_cycle_after_its_last_word() -> None:
     words = list(CODES.set_pointer(5, 6))
     assert len(words) == CODES.command_words > 1
     ((cycle, outputs),) = strobes(words)
-    assert (cycle, outputs["pointer_0"], outputs["second_0"]) == (len(words) - 1, 5, 6)
+    assert (cycle, outputs["pointer_0"], outputs["second_0"]) == (len(words), 5, 6)
 
 
 def test_reset_forgets_half_a_command() -> None:
     words = list(CODES.set_pointer(5, 6))
     ((cycle, _),) = strobes([words[0], *words], reset_after=0)
-    assert cycle == len(words)
+    assert cycle == len(words) + 1

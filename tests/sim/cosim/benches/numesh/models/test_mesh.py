@@ -21,9 +21,10 @@ def chain() -> MeshModel:
     model = MeshModel(SHAPE, ROW)
     codes = model.nodes[0].codes
     ways = ((codes.register(1), 1), (0, 1), (0, codes.register(2)))
-    for node, (source, destination) in zip(model.nodes, ways, strict=True):
+    for i, (node, (source, destination)) in enumerate(zip(model.nodes, ways, strict=True)):
         for slot in range(2):
-            node.schedule[slot] = ScheduleEntry((2,), (slot + LOOKAHEAD) % 2)
+            # A node has its turn in the slot after that of the node before.
+            node.schedule[slot] = ScheduleEntry((2 * (slot == i % 2),), (slot + LOOKAHEAD) % 2)
         node.annotations[0][2] = Annotation(MoveType.MOVE, source, destination)
     return model
 

@@ -54,14 +54,14 @@ def move(source: int, destination: int, type: MoveType = MoveType.MOVE, forked: 
 R3, R4, R5, NULL = 16 + 3, 16 + 4, 16 + 5, 13
 
 
-def test_pointer_command_of_the_processor_reaches_the_read_stage_eight_cycles_later() -> None:
+def test_pointer_command_of_the_processor_reaches_the_read_stage_eleven_cycles_later() -> None:
     rig = Rig([(1, 0)], {2: move(0, NULL)})
     rig.model.schedule[7] = ScheduleEntry((2, 0), 7)
     rig.cycles(10)
     command = rig.codes.set_pointer(7, 7)
     assert len(command) == 1
     rig.cycle(p_write=1, p_address=0, p_write_data=command[0])
-    assert [rig.cycle()["in_accept_0"] for _ in range(10)] == [0] * (POINTER_LATENCY + 1) + [1, 1, 1]
+    assert [rig.cycle()["in_accept_0"] for _ in range(POINTER_LATENCY + 4)] == [0] * (POINTER_LATENCY + 1) + [1, 1, 1]
 
 
 def test_first_slot_reads_two_cycles_after_the_rig_is_ready_and_writes_in_the_next() -> None:
@@ -129,12 +129,12 @@ def test_fork_gives_both_legs_the_word_or_neither() -> None:
     assert (outputs["out_valid_1"], outputs["out_data_1"]) == (1, 9)
     rig.cycle()
     assert rig.model.full[3]
-    assert rig.model.words[3] == 9
+    assert rig.model.words[1][3] == 9
 
 
 def test_first_leg_waits_while_the_second_holds_a_word() -> None:
     rig = Rig([(2, 0), (3, 0), (0, 0), (0, 0)], {2: move(0, 1), 3: move(1, R3, MoveType.FORK)})
-    rig.model.full[3] = rig.model.held[0][3] = True
+    rig.model.places[1][3] = rig.model.held[0][3] = True
     rig.cycles(2)
     rig.cycle(in_valid_0=1, in_data_0=9)
     assert rig.cycle(out_accept_1=1)["out_valid_1"] == 0
@@ -151,14 +151,15 @@ def test_marked_first_leg_waits_for_a_second_that_is_not_there() -> None:
     assert 1 in [rig.cycle(out_accept_1=1)["out_valid_1"] for _ in range(12)]
 
 
-def test_blind_move_overwrites_a_full_register() -> None:
+def test_blind_move_overwrites_the_word_of_its_pipeline_and_no_other() -> None:
     rig = Rig([(2, 0), (0, 0)], {2: move(0, R3, MoveType.BLIND)})
     rig.cycle(p_write=1, p_address=3, p_write_data=1)
     rig.cycle()
-    rig.cycle(in_valid_0=1, in_data_0=2)
-    rig.cycle()
-    assert rig.model.full[3]
-    assert rig.model.words[3] == 2
+    for word in (2, 3):
+        rig.cycle(in_valid_0=1, in_data_0=word)
+        rig.cycle()
+        assert [full[3] for full in rig.model.places] == [True, True, False]
+        assert [words[3] for words in rig.model.words] == [1, word, None]
     assert not any(rig.model.held[0])
 
 
@@ -179,41 +180,52 @@ def test_pipeline_that_writes_a_register_reads_none_in_that_cycle() -> None:
     assert rig.model.full[4]
 
 
-def test_lower_pipeline_comes_first_at_a_register_and_at_a_link() -> None:
+def test_both_pipelines_write_a_register_and_the_lower_one_comes_first_at_a_link() -> None:
     rig = Rig([(2, 2), (3, 3)], {2: move(NULL, R3), 3: move(NULL, 1)}, {2: move(0, R3), 3: move(0, 1)})
     rig.cycles(2)
     rig.cycle(in_valid_0=1, in_data_0=5)
     rig.cycle(in_valid_0=1, in_data_0=6)
-    assert rig.model.words[3] == 0
-    assert rig.model.happenings[1].why == "a lower pipeline writes it"
+    assert [words[3] for words in rig.model.words] == [None, 0, 5]
+    assert rig.model.happenings[1].state == "meets"
     outputs = rig.cycle(out_accept_1=1)
     assert (outputs["out_valid_1"], outputs["out_data_1"]) == (1, 0)
-    assert rig.model.happenings[1].why == "a lower pipeline has it"
-    assert rig.model.held[1] == [v in (2, 3) for v in range(32)]
+    assert not any(rig.model.held[1])
 
 
-def test_processor_comes_before_the_router() -> None:
-    rig = Rig([(2, 0), (3, 0)], {2: move(R4, 1), 3: move(NULL, R5)})
-    rig.cycle(p_write=1, p_address=4, p_write_data=6)
+def test_word_goes_into_a_register_while_the_processor_takes_the_one_before() -> None:
+    rig = Rig([(2, 0), (0, 0)], {2: move(0, R3)})
+    rig.cycles(2)
+    rig.cycle(in_valid_0=1, in_data_0=5)
     rig.cycle()
-    rig.cycle(p_read=1, p_address=4)
-    assert rig.model.happenings[0].why_not == "processor"
-    assert rig.model.outputs()["p_read_data"] == 6
-    assert not rig.model.full[4]
+    rig.cycle(in_valid_0=1, in_data_0=6, p_read=1, p_address=3)
     rig.cycle()
-    rig.cycle(p_write=1, p_address=5, p_write_data=8)
-    assert rig.model.happenings[0].why == "processor"
-    assert rig.model.words[5] == 8
+    assert rig.model.happenings[0].ok
+    assert rig.model.read_data == 5
+    rig.cycle(in_valid_0=1, in_data_0=7)
+    rig.cycle()
+    assert rig.model.happenings[0].why == "full"
+    assert rig.model.words[1][3] == 6
+    assert rig.model.held[0][2]
 
 
-def test_access_of_the_processor_that_cannot_succeed_changes_nothing() -> None:
+def test_processor_takes_no_word_of_its_own_and_writes_over_it() -> None:
     rig = Rig([(0, 0)], {})
     rig.cycle(p_write=1, p_address=4, p_write_data=6)
+    rig.cycle(p_read=1, p_address=4)
     rig.cycle(p_write=1, p_address=4, p_write_data=7)
-    rig.cycle(p_read=1, p_address=4)
-    rig.cycle(p_read=1, p_address=4)
-    outputs = rig.model.outputs()
-    assert (outputs["p_full"], outputs["p_read_data"]) == (0, 6)
+    assert rig.model.outputs()["p_full"] == 1 << 4
+    assert rig.model.words[0][4] == 7
+
+
+def test_turn_at_the_buffer_that_has_just_been_filled_is_idle() -> None:
+    buffers = {2: move(0, 32 + 3), 3: move(0, 1)}
+    for gap, state in ((2, "buffer"), (3, "retry")):
+        rig = Rig([(2, 0), *[(0, 0)] * gap, (3, 0), *[(0, 0)] * 6], buffers)
+        assert rig.codes.buffer(3) == 32 + 3
+        rig.cycles(2)
+        rig.cycle(in_valid_0=1, in_data_0=5)
+        rig.cycles(gap + 1)
+        assert rig.model.happenings[0].state == state
 
 
 def test_reset_empties_everything_but_the_memories() -> None:
@@ -229,7 +241,7 @@ def test_reset_empties_everything_but_the_memories() -> None:
     assert not any(map(any, rig.model.held))
     assert rig.model.stage == [None, None]
     rig.cycle()
-    assert rig.model.happenings[0].state == "idle"
+    assert rig.model.happenings[0].state == "none"
 
 
 def test_schedule_and_pointer_commands_of_other_pipelines_do_nothing() -> None:
@@ -239,7 +251,7 @@ def test_schedule_and_pointer_commands_of_other_pipelines_do_nothing() -> None:
         rig.cycle(p_write=1, p_address=1, p_write_data=command[0])
         rig.cycles(4)
     assert rig.model.schedule[0] == ScheduleEntry((1, 1), 0)
-    assert rig.model.read_vfsm == [1, 1]
+    assert [turns[3].vfsm for turns in rig.model.turns] == [1, 1]
 
 
 def test_added_pointer_wraps_at_the_schedule_depth() -> None:

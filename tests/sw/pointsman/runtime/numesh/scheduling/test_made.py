@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from numesh.codes import Codes
 from numesh.shape import NodeShape
 from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
@@ -15,6 +16,7 @@ from pointsman.operators import Context
 from pointsman.operators.scheduled.permute_runtime import SchPermuteRuntime
 from pointsman.plan.make_plan import make_plan
 from pointsman.runtime.numesh.scheduling.made import schedule_moves, scheduled_images
+from pointsman.runtime.numesh.scheduling.standing import Standing
 from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
 
@@ -102,6 +104,29 @@ def test_a_schedule_made_beside_another_operator_leaves_it_alone() -> None:
         assert report.ok, report.render()
         others = [one for one in images.promises if one.operator != index]
         assert others == [one for one in changed.promises if one.operator != index and one in others]
+
+
+@pytest.mark.parametrize("size", [(3, 2), (3, 3)])
+def test_made_streams_touch_no_buffer(size: tuple[int, ...]) -> None:
+    """So turns at a buffer are as far apart as in the compiled schedule, which has been judged."""
+    images = images_of(BESIDE, size, period=40)
+    index = next(i for i, one in enumerate(images.operators) if one.label == "p")
+    codes = Codes(images.shape)
+    nodes = images.topology.nodes
+    for seed in range(4):
+        order = random.Random(seed).sample(range(nodes), nodes)
+        made = schedule_moves(images, index, 0, tuple((a, b) for a, b in enumerate(order) if a != b))
+        assert made.hops == 0
+        kept = Standing.of(images, index, 0).kept
+        for node, part in made.parts.items():
+            before = {(r.pipeline, r.vfsm) for r in kept[node].annotations}
+            fresh = {(r.pipeline, r.vfsm) for r in part.annotations} - before
+            for r in part.annotations:
+                ends = {
+                    (r.pipeline, end - codes.first_buffer) for end in (r.annotation.source, r.annotation.destination)
+                }
+                assert not ends & fresh
+        assert check_images(scheduled_images(images, index, {0: made})).ok
 
 
 def test_an_operator_that_makes_its_schedule_shares_a_phase_only_when_asked() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from numesh.codes import REPROGRAM_VFSM
+from dataclasses import replace
+
+from numesh.codes import REPROGRAM_VFSM, Annotation, Codes, MoveType
 from numesh.shape import NodeShape
-from pointsman.artifacts.images.images import Images
+from pointsman.artifacts.images.images import Images, Rewrite
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
@@ -53,3 +55,18 @@ def test_paths_cross_one_dimension_after_the_other() -> None:
 
 def test_a_node_alone_needs_no_registers() -> None:
     assert Standing.of(images_of("(permute 'p (runtime) :m 5 :impl 'sch_permute_runtime)", 1, 1), 0, 0).ends == {}
+
+
+def test_a_number_whose_buffer_is_used_is_not_free() -> None:
+    """A VFSM with that number would meet those that use the buffer sooner than the node lets it run."""
+    images = images_of("(permute 'p (runtime) :m 5 :impl 'sch_permute_runtime)", 2, 2)
+    codes = Codes(images.shape)
+    number, vfsm = Standing.of(images, 0, 0).free.numbers[1, 0][:2]
+    for source, destination in ((codes.buffer(number), codes.nop), (codes.nop, codes.buffer(number))):
+        (phase,) = images.nodes[1].phases
+        more = Rewrite(0, vfsm, Annotation(MoveType.MOVE, source, destination, False))
+        changed = replace(images.nodes[1], phases=(replace(phase, annotations=(*phase.annotations, more)),))
+        nodes = tuple(changed if n == 1 else one for n, one in enumerate(images.nodes))
+        free = Standing.of(replace(images, nodes=nodes), 0, 0).free
+        assert not {number, vfsm} & set(free.numbers[1, 0])
+        assert number in free.numbers[1, 1]
