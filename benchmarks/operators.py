@@ -72,6 +72,7 @@ WAYS = [
     Way("broadcast", "par_bcast", "(runtime :values '(0 1 2))"),
     Way("broadcast", "sch_bcast_dense", "(runtime)"),
     Way("collect", "str_collect", "0"),
+    Way("collect", "str_collect_direct", "0"),
     Way("collect", "str_collect_runtime", "(runtime)"),
     Way("collect", "str_collect_tree", "(runtime)"),
     Way("collect", "str_collect_dim", "(runtime)"),

@@ -33,11 +33,11 @@ _COMMANDS = {
 }
 _PORT = {
     "p_address": "interface register of the access",
-    "p_write": "fill the processor's place with p_write_data; nothing happens if it is full",
+    "p_write": "put p_write_data into the processor's place, over a word that is there",
     "p_read": "take a word of a pipeline; nothing happens if there is none",
     "p_write_data": "word to write, with p_write",
     "p_full": "bit r: a place of register r holds a word",
-    "p_read_data": "word of the last successful read, from the cycle after p_read on",
+    "p_read_data": "word that p_read has taken, from the cycle after on",
 }
 
 

@@ -23,6 +23,7 @@ def operators(load: Callable[[str], ModuleType]) -> ModuleType:
             "str_stream",
             "str_bcast_linear",
             "str_collect",
+            "str_collect_direct",
             "str_collect_tree",
             "str_prefix",
             "str_seqread",

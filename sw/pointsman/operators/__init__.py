@@ -19,7 +19,7 @@ from .scheduled.barrier import StrBarrierTree
 from .scheduled.barrier_gates import StrBarrier
 from .scheduled.broadcast import StrBcast, StrBcastDense, StrBcastLinear, StrBcastRound
 from .scheduled.broadcast_variants import ParBcast, StrBcastBind, StrBcastTree
-from .scheduled.collect import COLLECTS
+from .scheduled.collect import COLLECTS, StrCollectDirect
 from .scheduled.fan_and_chain import CHAINS
 from .scheduled.permute_runtime import SchPermuteRuntime, SchShiftRuntime
 from .scheduled.prefix_linear import PREFIXES_LINEAR
@@ -71,6 +71,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrShiftRound(),
     StrReduce(TreeShape.SHALLOW),
     StrAllreduce(by_item=False, tree_shape=TreeShape.SHALLOW),
+    StrCollectDirect(),
 )
 
 __all__ = [

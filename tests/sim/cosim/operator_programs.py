@@ -34,6 +34,7 @@ WAYS = [
     ("broadcast", "par_bcast", ("runtime",)),
     ("broadcast", "sch_bcast_dense", ("runtime",)),
     ("collect", "str_collect", ("constant",)),
+    ("collect", "str_collect_direct", ("constant",)),
     ("collect", "str_collect_runtime", ("runtime",)),
     ("collect", "str_collect_tree", ("runtime",)),
     ("collect", "str_collect_dim", ("runtime",)),

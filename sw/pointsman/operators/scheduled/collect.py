@@ -14,7 +14,7 @@ from pointsman.operators.api.operands import (
 )
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
-from pointsman.operators.trees.reduction_trees import ReductionTree, build_tree, dimension_tree
+from pointsman.operators.trees.reduction_trees import ReductionTree, TreeNode, build_tree, dimension_tree
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
 
@@ -84,6 +84,26 @@ class StrCollect(Implementation):
             return RoleDraft("write", void=True)
         name = stream_name(operator, instance, f"up{node}")
         return RoleDraft("write", (wiring.write_lane(name, node),))
+
+
+class StrCollectDirect(StrCollect):
+    """A stream of its own from each node to the destination, where all of them share a register: no word stops on its way, so
+    short messages come soon; but the slots of the destination's links are shared out among the nodes (str_collect_direct)."""
+
+    name = "str_collect_direct"
+
+    def tree(self, operator: Operator, instance: int, topology: Topology) -> ReductionTree:
+        nodes = operator.instances[instance].nodes
+        root = nodes[operand(operator, instance, "destination", ())]
+        position = {node: k for k, node in enumerate(nodes)}
+        writers = [nodes[k] for k in self.writers(operator, instance) if nodes[k] != root]
+        leaves = {node: TreeNode(node, position[node], root) for node in writers}
+        return ReductionTree(root, {root: TreeNode(root, position[root], None, after=writers), **leaves})
+
+    def metric(self, operator: Operator, context: Context) -> Metric | None:
+        found = super().metric(operator, context)
+        most = max(len(self.writers(operator, i)) for i in range(len(operator.instances)))
+        return found and Metric(words_per_cycle=min(0.5, 1 / max(1, most - 1)), latency=2 * HOP)
 
 
 class StrCollectDimensions(StrCollect):

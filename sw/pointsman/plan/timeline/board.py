@@ -141,6 +141,7 @@ class BoardNumbers:
             first_slot,
             self.owner,
             np.array([*np.repeat(range(self.nodes), self.pipelines), *(one.node for _, one, _, _ in self.place)]),
+            np.array([*np.tile(range(self.pipelines), self.nodes), *(one.pipeline for _, one, _, _ in self.place)]),
             self.registers,
             self.pipelines,
             self.plan.period,

@@ -1,6 +1,7 @@
 """The compiled game of a timeline: words without contents, cycle by cycle, on the routes of a plan.
 
-Every VFSM, leg of a fork and interface register has room for one word. A VFSM takes a word in one of its slots and passes
+Every VFSM and leg of a fork has room for one word, an interface register for one of each writer: the processor's (bit 0) and
+each pipeline's (bits from 1 on). A VFSM takes a word in one of its slots and passes
 it on in the cycle after; a word that is refused stays with it until its next slot. A processor makes one access a cycle, of
 the first of its lanes that can. Chunks of steps, shared by nodes and rounds, say what processors do.
 
@@ -14,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from numesh.codes import POINTER_LATENCY
+from numesh.codes import POINTER_LATENCY, SHORTEST_REFILL, SHORTEST_RELAY
 from pointsman.kernels import kernel
 
 from .online_kernel import BUSY, HEADER, SERVING, SINCE, TIMED, Post, attend, forward, met, send
@@ -52,6 +53,8 @@ class TimelineBoard(NamedTuple):
     """By register, its node."""
     home: np.ndarray
     """By VFSM, its node."""
+    pipeline: np.ndarray
+    """By VFSM, its pipeline."""
     registers: int
     pipelines: int
     period: int
@@ -95,6 +98,28 @@ def _choose(lanes: np.ndarray, turns: np.ndarray, moved: np.ndarray, full: np.nd
     return -1
 
 
+@kernel(error_model="numpy", forceinline=True)
+def _accessed(full: int) -> int:
+    """The place of a register that the processor reads, or writes if none is full, as a bit."""
+    return 1 if full == 0 else full & -full
+
+
+@kernel(error_model="numpy", forceinline=True)
+def _found(full: int, shown: np.ndarray, register: int, written: int, found: int, taken: int, time: int) -> int:
+    """The place whose word a VFSM finds in a register, as a bit; 0: none. ``shown``: since when the pipelines' words have been
+    there, by register and pipeline; ``written``: the same of the processor's; ``found``, ``taken``: when a VFSM last found a word
+    there, and took one away."""
+    if full == 0 or found >= time - 1:
+        return 0
+    if taken < time - 2:
+        for p in range(shown.shape[1]):
+            if full & 2 << p and shown[register, p] <= time - (SHORTEST_RELAY - 2):
+                return 2 << p
+    elif written < time - 1:
+        return 0
+    return full & 1
+
+
 @kernel(error_model="numpy")
 def play(
     board: TimelineBoard, book: StepTable, post: Post, nodes: int, phases: int, most_lanes: int, limit: int
@@ -110,9 +135,15 @@ def play(
     flying = np.zeros(count, np.int64)
     landing = np.zeros(count, np.int64)
     aloft = 0
-    full = np.zeros(board.registers, np.uint8)
-    access = np.full(board.registers, -1, np.int64)
-    changed = np.zeros(board.registers, np.int64)
+    full = np.zeros(board.registers, np.int64)
+    shown = np.full((board.registers, board.pipelines), -1, np.int64)
+    written = np.full(board.registers, -1, np.int64)
+    found = np.full(board.registers, -3, np.int64)
+    taken = np.full((board.registers, board.pipelines), -3, np.int64)
+    last_taken = np.full(board.registers, -3, np.int64)
+    changed = np.zeros(board.registers * (board.pipelines + 2), np.int64)
+    flips = np.zeros(board.registers * (board.pipelines + 2), np.int64)
+    """Registers that change in the cycle, and the bits that do."""
     spent = np.zeros((nodes, phases + 1))
     phase = np.full(nodes, phases, np.int64)
     bucket = np.full(nodes, phases, np.int64)
@@ -281,8 +312,7 @@ def play(
                 acting = acting or before != 0 or post.nodes[i, HEADER] >= 0
                 register = attend(post, row, i, time, expecting[i, 0] != 0, full)
                 if register >= 0:
-                    access[register] = time
-                    changed[changes] = register
+                    changed[changes], flips[changes] = register, _accessed(full[register])
                     changes += 1
                 if post.nodes[i, SERVING] != 0 or post.nodes[i, BUSY] > time:
                     quiet = time
@@ -297,8 +327,7 @@ def play(
                 n = moved[i, k - moving[i, 0]]
                 register = book.turns[book.lanes[k, FIRST] + n % book.lanes[k, REGISTERS]]
                 moved[i, k - moving[i, 0]] = n + 1
-                access[register] = time
-                changed[changes] = register
+                changed[changes], flips[changes] = register, _accessed(full[register])
                 changes += 1
             if acting or k >= 0:
                 stirred[i] = 1
@@ -336,12 +365,17 @@ def play(
                 elif kind in (LINK, LEG):
                     accepts[v] = time
                 elif kind == REGISTER:
-                    if full[source] != 0 and access[source] != time:
+                    bit = _found(full[source], shown, source, written[source], found[source], last_taken[source], time)
+                    if bit != 0:
                         took = True
+                        found[source] = time
                         if vfsms[v, KEEPS] == 0:
-                            changed[changes] = source
+                            changed[changes], flips[changes] = source, bit
                             changes += 1
-                            access[source] = time
+                            last_taken[source] = time
+                            for p in range(board.pipelines):
+                                if bit == 2 << p:
+                                    taken[source, p] = time
                 elif kind == BUFFER:
                     if held[source] != 0 and flying_at[source] != time:
                         took = True
@@ -380,11 +414,13 @@ def play(
                             from_buffer[child] = 0
                             landed += 1
             elif kind == REGISTER:
-                passed = (full[to] == 0 or blind) and access[to] != time
-                if passed:
-                    access[to] = time
-                    changed[changes] = NEVER if full[to] != 0 else to
+                p = board.pipeline[v]
+                empty = full[to] & 2 << p == 0
+                passed = blind or (empty and taken[to, p] < time - SHORTEST_REFILL)
+                if passed and empty:
+                    changed[changes], flips[changes] = to, 2 << p
                     changes += 1
+                    shown[to, p] = time + 1
             elif kind == BUFFER:
                 passed = held[to] == 0
                 words[board.home[to]] += 1 - held[to]
@@ -406,12 +442,13 @@ def play(
             quiet = time
         aloft = landed
         for k in range(changes):
-            if changed[k] != NEVER:
-                register = changed[k]
-                node = board.owner[register]
-                words[node] += 1 - 2 * full[register]
-                full[register] = 1 - full[register]
-                stirred[node] = 1
+            register = changed[k]
+            node = board.owner[register]
+            full[register] ^= flips[k]
+            words[node] += 1 if full[register] & flips[k] else -1
+            stirred[node] = 1
+            if flips[k] == 1:
+                written[register] = time + 1
         time += 1
         if time - quiet > 2 * period:
             # Nothing moves before somebody's time has come.

@@ -69,6 +69,7 @@ class PartArrays:
             reads=np.array([d.reads for d in part.demands], np.int64),
             delivers=np.array([d.delivers for d in part.demands], np.int64),
             anywhere=np.array([d.injects_anywhere for d in part.demands], np.bool_),
+            joins=np.array([d.joins for d in part.demands], np.bool_),
             clashing=np.array([d.delivers in part.clashes[d.reads] for d in part.demands], np.bool_),
             rewritten=np.array([d.rewritten for d in part.demands], np.bool_),
             kind=np.array([kinds[frozenset(d.freed)] if d.freed else 0 for d in part.demands], np.int64),

@@ -131,7 +131,7 @@ class Negotiation:
     def _settled(self) -> AttemptOutcome:
         """The placed chains, or a failed outcome if a node has too few interface registers for them."""
         placed = Placed.of(self.part, self.task.slots, self.chains)
-        over = placed.registers_over(self.tables.demands.anywhere, self.limits)
+        over = placed.registers_over(self.tables.demands.anywhere, self.tables.demands.joins, self.limits)
         if over:
             return AttemptOutcome(None, sorted({int(demand) for demand in self.chains.demand}), over)
         return AttemptOutcome(placed)

@@ -56,8 +56,9 @@ def need_of(part: RoutingPart, demand: Demand) -> Need | None:
         links = _forced_links(part, demand, away)
     legs = Counter(forwarding)
     nodes = {node: legs[node] + (node in demand.destinations) for node in (*forwarding, *demand.destinations)}
+    ends = () if demand.joins else demand.destinations
     injecting = {demand.source, *(forwarding if demand.injects_anywhere else ())}
-    registers = {node: (node in injecting) + (node in demand.destinations) for node in {*injecting, *nodes}}
+    registers = {node: (node in injecting) + (node in ends) for node in {*injecting, *nodes}}
     clash = demand.delivers in part.clashes[demand.reads]
     gap = max(count + (clash and node in injecting and node in demand.destinations) for node, count in nodes.items())
     return Need(nodes, registers, links, crossed + len(demand.destinations), max(2, gap))

@@ -68,14 +68,14 @@ class Placed:
             chains.starts[_rows(chains.first_start[to] + turn * words, words)] = starts + turn * self.slots
         return which
 
-    def registers_over(self, anywhere: np.ndarray, limits: NodeLimits) -> list[int]:
+    def registers_over(self, anywhere: np.ndarray, joins: np.ndarray, limits: NodeLimits) -> list[int]:
         """Nodes at which the chains need more interface registers than there are. ``anywhere``: demands whose forwarding VFSMs
-        may all be rewritten to read the interface."""
+        may all be rewritten to read the interface; ``joins``: demands that deliver into registers of others."""
         visits = self.rows.visits
-        may = np.repeat(anywhere[self.rows.demand], self.rows.n_visits)
+        may, own = (np.repeat(some[self.rows.demand], self.rows.n_visits) for some in (anywhere, ~joins))
         reads = (visits[:, 1] < 0) | (may & (visits[:, 8] > 0))
         used = np.array(registers_held(self.part.fixed, self.part.nodes), np.int64)
-        np.add.at(used, visits[:, 0], reads + (visits[:, 6] > 0))
+        np.add.at(used, visits[:, 0], reads + (own & (visits[:, 6] > 0)))
         return [int(node) for node in np.flatnonzero(used > limits.registers - limits.pipelines)]
 
     def _chain(self, number: int) -> Chain:

@@ -52,6 +52,8 @@ class Demand:
     """Blocked (link, slot) that this stream may use all the same."""
     all_chains: bool = False
     """Fewer chains only for fewer words, or for want of registers."""
+    joins: bool = False
+    """It delivers into a register of another stream (``Stream.into``)."""
 
 
 @dataclass(frozen=True)
@@ -274,6 +276,7 @@ def _part(
             delivers=condition(stream.deliver_condition),
             rewritten=stream.rewritten,
             freed=freed_for(stream),
+            joins=stream.into is not None,
         )
         for index, stream in ((index, streams[index]) for index in members)
     )

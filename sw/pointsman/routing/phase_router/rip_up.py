@@ -61,6 +61,7 @@ class Demands(NamedTuple):
     reads: np.ndarray
     delivers: np.ndarray
     anywhere: np.ndarray
+    joins: np.ndarray
     clashing: np.ndarray
     rewritten: np.ndarray
     kind: np.ndarray

@@ -47,8 +47,9 @@ def test_routes_are_written_for_a_multiple_of_the_slots_only_with_as_many_words(
 
 def test_registers_are_counted_at_both_ends() -> None:
     nowhere = np.zeros(1, np.bool_)
-    assert placed().registers_over(nowhere, LIMITS) == []
-    assert placed().registers_over(nowhere, NodeLimits(2, 32, 3, phase_change=True)) == [0, 1]
+    assert placed().registers_over(nowhere, nowhere, LIMITS) == []
+    assert placed().registers_over(nowhere, nowhere, NodeLimits(2, 32, 3, phase_change=True)) == [0, 1]
+    assert placed().registers_over(nowhere, ~nowhere, NodeLimits(2, 32, 3, phase_change=True)) == [0]
 
 
 def test_nothing_is_used_at_first() -> None:
