@@ -137,16 +137,16 @@ class Player(wiring.Component):
         with m.Elif(~self.hold & drained & paused):
             m.d.sync += [pause.eq(pause - 1), paused.eq(pause != 1)]
 
-        # The node itself does nothing at a register that is not ready, so the access need not wait for the full bits: it
-        # is tried until it is taken.
+        # A read of a register without a word does nothing, so it need not wait for the full bits: it is tried until it takes
+        # one. A write would replace the word that is there.
         full = Array(self.p_full)[row.register]
         m.d.comb += [
             now.eq(~self.hold & drained & ~paused),
             self.p_address.eq(row.register),
             self.p_write_data.eq(row.word ^ (self.spoil & (row.register >= self.pipelines))),
-            self.p_write.eq(now & (row.kind == Kind.WRITE)),
+            self.p_write.eq(now & ~full & (row.kind == Kind.WRITE)),
             self.p_read.eq(now & (row.kind == Kind.READ)),
-            taken.eq((self.p_write & ~full) | (self.p_read & full)),
+            taken.eq(self.p_write | (self.p_read & full)),
             self.done.eq(now & (row.kind == Kind.END)),
         ]
 

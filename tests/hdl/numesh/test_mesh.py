@@ -71,15 +71,17 @@ def test_stream_holds_when_the_reader_does_not_read_and_loses_nothing(program: M
     got: list[int] = []
 
     def drive(cycle: int, before: Sequence[Sample]) -> dict[str, int]:
-        if before and before[-1]["p_write_0"] and not before[-1]["p_full_0"] & 1:
-            sent.append(before[-1]["p_write_data_0"])
+        # The register is empty if it was so in the cycle before and nothing was put there.
+        writing = cycle < 60 and bool(before) and not before[-1]["p_full_0"] & 1 and not before[-1]["p_write_0"]
+        if writing:
+            sent.append(100 + cycle)
         if before and before[-1]["p_read_2"] and before[-1]["p_full_2"] & 2:
             got.append(-1)  # the word follows below, one cycle later
         if len(before) > 1 and before[-2]["p_read_2"] and before[-2]["p_full_2"] & 2:
             got[got.index(-1)] = before[-1]["p_read_data_2"]
         reading = cycle > 30 and cycle % 3 == 0
         return {
-            "p_write_0": int(cycle < 60),
+            "p_write_0": int(writing),
             "p_write_data_0": 100 + cycle,
             "p_read_2": int(reading),
             "p_address_2": 1,

@@ -64,10 +64,17 @@ class Ledger:
         inputs[self.random.choice(("p_read", "p_write"))] = int(self.random.random() < 0.5)
         if inputs["p_address"] not in self.read_by_processor:
             inputs["p_read"] = 0  # pipelines read it
+        if inputs.get("p_write") and before and self.may_be_full(before[-1], inputs["p_address"]):
+            inputs["p_write"] = 0  # it would replace the word
         if cycle >= CYCLES - 1:  # the word of a read would be seen one cycle later
             inputs["p_read"] = 0
         inputs["p_write_data"] = self.word()
         return inputs
+
+    @staticmethod
+    def may_be_full(s: Sample, register: int) -> bool:
+        """May the processor's place of a register be full in the cycle after ``s``?"""
+        return bool(s["full_0"] >> register & 1 or (s["p_write"] and s["p_address"] == register))
 
     def count(self, s: Sample, before: Sample | None) -> None:
         """What enters and leaves in this cycle, and what the processor read in the cycle before."""
@@ -76,7 +83,7 @@ class Ledger:
                 self.entered.append(s[f"in_data_{d}"])
             if s[f"out_valid_{d}"] and s[f"out_accept_{d}"]:
                 self.left.append(s[f"out_data_{d}"])
-        if s["p_write"] and not s["full_0"] >> s["p_address"] & 1:
+        if s["p_write"]:
             self.entered.append(s["p_write_data"])
         places = range(1, 1 + self.shape.pipelines)
         if (
