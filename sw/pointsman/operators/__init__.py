@@ -21,6 +21,7 @@ from .scheduled.broadcast import StrBcast, StrBcastDense, StrBcastLinear, StrBca
 from .scheduled.broadcast_variants import ParBcast, StrBcastBind, StrBcastTree
 from .scheduled.collect import COLLECTS, StrCollectDirect
 from .scheduled.fan_and_chain import CHAINS
+from .scheduled.in_tracks import IN_TRACKS
 from .scheduled.permute_runtime import SchPermuteRuntime, SchShiftRuntime
 from .scheduled.prefix_linear import PREFIXES_LINEAR
 from .scheduled.prefix_subphases import PREFIX
@@ -72,6 +73,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrReduce(TreeShape.SHALLOW),
     StrAllreduce(by_item=False, tree_shape=TreeShape.SHALLOW),
     StrCollectDirect(),
+    *IN_TRACKS,
 )
 
 __all__ = [

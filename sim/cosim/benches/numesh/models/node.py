@@ -27,7 +27,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Turn:
+class ScheduledVfsm:
     """A VFSM on its way to the read stage. ``idle``: why it does nothing there, or empty."""
 
     vfsm: int
@@ -94,9 +94,9 @@ class NodeModel:
         self.read_data: int | None = None
         self.happenings: list[Happening] = []
         self.collisions: list[str] = []
-        self.turns = [[Turn(0, self.annotations[p][0])] * 5 for p in range(shape.pipelines)]
+        self.turns = [[ScheduledVfsm(0, self.annotations[p][0])] * 5 for p in range(shape.pipelines)]
         """Of each pipeline those in the decode, distance, look-up, read and write stage."""
-        self.fetch = [Turn(0, self.annotations[p][0]) for p in range(shape.pipelines)]
+        self.fetch = [ScheduledVfsm(0, self.annotations[p][0]) for p in range(shape.pipelines)]
         """VFSMs whose annotations are read in this cycle."""
         self._reset()
 
@@ -123,7 +123,7 @@ class NodeModel:
         self.commands: list[int | None] = [None] * shape.pipelines
         """Commands that are carried out in this cycle."""
         self.turns = [[replace(turn, active=False, idle="none") for turn in row] for row in self.turns]
-        self.fetch = [Turn(0, self.annotations[p][0]) for p in pipelines]
+        self.fetch = [ScheduledVfsm(0, self.annotations[p][0]) for p in pipelines]
         self.read_data = None
 
     # -- decided by registers alone --------------------------------------------------------------------------
@@ -374,7 +374,7 @@ class NodeModel:
                 return "buffer"
         return ""
 
-    def _touched(self, turn: Turn) -> tuple[int, int | None, int | None]:
+    def _touched(self, turn: ScheduledVfsm) -> tuple[int, int | None, int | None]:
         """Buffers that a turn has, takes from and fills. Its own is neither taken from nor filled."""
 
         def other(code: int) -> int | None:
@@ -483,7 +483,7 @@ class NodeModel:
         entry = self.out[0]
         for p in range(self.shape.pipelines):
             vfsm = 0 if entry is None else entry.vfsms[p]
-            self.fetch[p] = Turn(vfsm, self.annotations[p][0], active=entry is not None)
+            self.fetch[p] = ScheduledVfsm(vfsm, self.annotations[p][0], active=entry is not None)
         address = 0 if entry is None else entry.ahead
         if self.pending:
             kind, value = self.pending.pop(0)
