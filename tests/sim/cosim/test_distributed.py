@@ -45,7 +45,7 @@ def test_the_source_changes_from_round_to_round(topology: Topology, m: int) -> N
     text = f"(loop 'l 6 (broadcast 'b (runtime :distributed t) :m {m}))"
     case = cases.Case(text, topology, values, several=True, pauses=m, only=False)
     images = case.images(period=None)
-    assert images.operators[0].implementation == "str_bcast_tree"
+    assert images.operators[0].implementation.startswith("str_bcast_tree")
     cases.run_case(case, images)
 
 

@@ -38,9 +38,7 @@ class InTracks(Implementation):
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         found = self.inner.metric(operator, context)
-        if found is None or operator.m * operator.c < len(SUFFIXES):
-            return None
-        return Metric(len(SUFFIXES) * found.words_per_cycle, found.latency)
+        return found and Metric(len(SUFFIXES) * found.words_per_cycle, found.latency)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         found = self.inner.streams(operator, context)

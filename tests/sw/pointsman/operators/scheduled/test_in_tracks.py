@@ -8,10 +8,8 @@ from typing import Any
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.timeline.one_call import call_cycles
-from pointsman.program.program import Operator
 
 
 def test_each_set_joins_streams_of_its_own(wired: Callable[..., Any]) -> None:
@@ -22,13 +20,6 @@ def test_each_set_joins_streams_of_its_own(wired: Callable[..., Any]) -> None:
     roles = one.roles()
     registers = [lane.registers for node in range(6) for lane in roles[node].lanes]
     assert [len(set(each)) for each in registers] == [2] * 6
-
-
-def test_messages_of_a_word_are_not_done_so(operator_of: Callable[..., Operator]) -> None:
-    (one,) = (way for way in IMPLEMENTATIONS if way.name == "str_collect_tracks")
-    context = Context(mesh(3, 2), NodeShape())
-    assert one.metric(operator_of("(collect 'o 3 :m 1)"), context) is None
-    assert one.metric(operator_of("(collect 'o 3 :m 2)"), context) is not None
 
 
 def test_long_messages_take_about_half_the_cycles() -> None:
