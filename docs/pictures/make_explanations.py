@@ -262,7 +262,7 @@ def engine() -> str:
 
 def stages() -> str:
     """A word through the stages of two nodes: cycles to the right."""
-    names = ("schedule", "schedule", "entry", "annotation", "decode", "distance", "look-up")
+    names = ("schedule", "schedule", "fetch", "annotation", "decode", "distance", "look-up")
     left, wide, high = 96, 92, 44
     drawing = Canvas(left + (FIRST_READ + 3) * wide + 10, 236)
     for cycle in range(FIRST_READ + 3):

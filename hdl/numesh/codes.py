@@ -38,20 +38,20 @@ SHORTEST_LOOP = LOOKAHEAD
 FIRST_READ = 7
 """Cycle of the first read stage, counted from the first cycle after reset, in which address 0 is used."""
 POINTER_LATENCY = 9
-"""Cycles from that in which a pointer command executes (write stage to MEMADR) to the first read stage of its slots."""
+"""Cycles from that in which a pointer command is at MEMADR (write stage) to the first read stage of its slots."""
 ENTRY_LATENCY = 8
-"""Cycles from that in which the command of a schedule entry executes to the first read stage that it can choose."""
+"""Cycles from that in which the command of a schedule entry is at MEMADR to the first read stage that it can choose."""
 ANNOTATION_LATENCY = 6
-"""Cycles from that in which the command of an annotation executes to the first read stage that follows it."""
+"""Cycles from that in which the command of an annotation is at MEMADR to the first read stage that follows it."""
 SHORTEST_TURN = 2
 """Slots from one turn of a VFSM to its next, at least: sooner, its word may still be refused, and it idles (docs/hardware.md)."""
 SHORTEST_STAY = 4
 """Slots from a turn of a VFSM that has a buffer (its own) or puts its word into it to the first turn of another that finds it
 there, at least. Sooner, the other one's turn is idle."""
 SHORTEST_RETURN = 3
-"""Slots from the turn of a VFSM that has a buffer or takes a word out of it to a turn of another that puts a word there, at
+"""Slots from the turn of a VFSM that has a buffer or puts a word there to a turn of another that puts a word there, at
 least; and from the turn of one that takes a word out of a buffer to that of the VFSM whose it is, or of another that takes words
-from it. Sooner, the later turn is idle."""
+from it. Sooner, the later turn is idle. (Another may put a word there two slots after one was taken out; nobody uses that.)"""
 SHORTEST_RELAY = 4
 """Slots from the read stage of a VFSM that puts its word into an interface register to the first VFSM that finds it there, at
 least."""

@@ -100,12 +100,13 @@ class InterfaceRegisters(wiring.Component):
     pipelines first, then the processor's; the processor those of pipelines only.
 
     Pipelines name a register three cycles before they ask for it, and its places are looked up two cycles before. What the
-    processor does in these cycles is told at once. What pipelines do is not, but that nobody finds a word that has been taken: a
+    processor does in these cycles is told at once, but for a place that it empties right after one of a lower pipeline, of which
+    the writer is told a cycle later. What pipelines do is not, but that nobody finds a word that has been taken: a
     word that a pipeline puts into a register is found by pipelines from the third cycle on; a place that a pipeline has emptied
     is found empty by its writer from the third cycle on; right after a pipeline has found a word in a register no pipeline finds
-    one there, and in the cycle after that only one that the processor has just written. A register is read by the processor or
-    by pipelines, not by both: otherwise a word may be taken twice. A pipeline that puts a word over another, while that is
-    being taken, may lose it.
+    one there, and if it took the word, in the cycle after that only one that the processor has just written. A
+    register is read by the processor or by pipelines, not by both: otherwise a word may be taken twice. A pipeline that puts a
+    word over another, just before that is taken, may lose it.
 
     Latency: one cycle from a write, by either side, to ``p_full``, and from a write of the processor to a read stage.
     ``p_read_data`` follows ``p_read`` by one cycle.

@@ -94,7 +94,7 @@ class Hardware:
         The word that the last read took. Registered: it is looked at in the cycle after the read.
     flags : ``registers`` bits each, out
         ``write_full``: bit r says that register r takes no word in this cycle; ``read_full``: bit r says that a word
-        waits in it. They may be the same port, where a register holds a word for both directions. They must depend on
+        waits in it. They may be the same port, where a register is full for both directions together. They must depend on
         registered state only: they are read before the clock's edge, to decide on this cycle's access.
 
     Parameters

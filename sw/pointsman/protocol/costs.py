@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from numesh.codes import ANNOTATION_LATENCY, FIRST_READ, POINTER_LATENCY
 
 POINTER_DRAIN = POINTER_LATENCY - 1
-"""Cycles from an empty command register, in which a pointer command executes, until no VFSM of the old phase can still
+"""Cycles from an empty command register, while a pointer command is at MEMADR, until no VFSM of the old phase can still
 take a word from a register (Metcalf 1997, §7.1.2). The new phase's first read takes a word written a cycle before."""
 ANNOTATION_DRAIN = ANNOTATION_LATENCY - 1
-"""Cycles from an empty command register, in which a command changes an annotation, until the new annotation holds."""
+"""Cycles from an empty command register, while the command of an annotation is at MEMADR, until the new annotation holds."""
 ALIGN = FIRST_READ - POINTER_LATENCY - 2
 """Cycle, modulo the period, in which the last word of the pointer command that starts the loader phase is written: it is read in
 the next one, and executes one later. The loader phase's entries then run in the same slots as if the memories had been filled

@@ -92,8 +92,8 @@ RULES: dict[str, Rule] = {
         "A VFSM other than 0 and 1 is never scheduled in two slots running.", "§7.1.1", ("node.rules",)
     ),
     "buffers": Rule(
-        "A buffer has writers and one reader, is emptied before the next word comes, and is not written by the VFSM "
-        "scheduled just before its own.",
+        "A buffer has writers and one reader, is emptied before the next word comes, and VFSMs at a buffer keep the distances "
+        "at which no turn is idle.",
         "§7.1.1, §7.1.4",
         ("node.rules",),
     ),

@@ -141,7 +141,7 @@ BENCHES: tuple[Bench, ...] = (
     _block("schedule", ODD, _schedule, "schedule memory and pointer"),
     _block("annotation", ODD, _annotation, "annotation memory"),
     _block("memadr", NARROW, _assemblers, "command assemblers of all pipelines, commands of several words"),
-    _block("interface", ODD, _interface, "interface registers, processor port, arbitration"),
+    _block("interface", ODD, _interface, "interface registers, processor port"),
     _block("transfer", ODD, _transfer, "read and write stage of one pipeline, with its buffers"),
     Bench(
         "node",

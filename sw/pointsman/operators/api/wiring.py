@@ -94,6 +94,7 @@ class Wiring:
         """A view with only the streams whose names end in ``suffix``, named without it: with ``@3``, ``b[0]`` is ``b[0]@3``."""
         if suffix not in self._views:
             view = copy(self)
+            view._views = {}
             view.index = {n.removesuffix(suffix): i for n, i in self.index.items() if n.endswith(suffix)}
             self._views[suffix] = view
         return self._views[suffix]

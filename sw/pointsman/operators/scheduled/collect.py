@@ -102,8 +102,12 @@ class StrCollectDirect(StrCollect):
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         found = super().metric(operator, context)
-        most = max(len(self.writers(operator, i)) for i in range(len(operator.instances)))
-        return found and Metric(words_per_cycle=min(0.5, 1 / max(1, most - 1)), latency=2 * HOP)
+        return found and Metric(words_per_cycle=min(0.5, 1 / self._most_streams(operator, context)), latency=2 * HOP)
+
+    def _most_streams(self, operator: Operator, context: Context) -> int:
+        """Streams of the instance that has most, at least one."""
+        trees = [self.tree(operator, i, context.topology) for i in range(len(operator.instances))]
+        return max(1, *(len(tree.nodes) - 1 for tree in trees))
 
 
 class StrCollectDimensions(StrCollect):

@@ -1,9 +1,10 @@
 """Streams that join in the routers, two sets of them side by side.
 
 A word that passes an interface register on its way holds it for `SHORTEST_RELAY` + `SHORTEST_REFILL` cycles, so a set of streams
-that join in registers carries a word in six cycles at most. Two sets carry two: word k of a message takes set k mod 2, as with a
-stream of two chains (`pointsman.routing.streams`). Writers and readers begin each message with the first set, so that what holds
-for the words of one message behind another's holds in each set.
+that join in registers carries a word every six cycles at best. Two sets carry two: word k of a message takes set k mod 2, as with
+a stream of two chains (`pointsman.routing.streams`), which the streams of a set have not: a register joins single chains. Writers
+and readers begin each message with the first set, so that what holds for the words of one message behind another's holds in each
+set.
 """
 
 from __future__ import annotations

@@ -100,8 +100,28 @@ def _choose(lanes: np.ndarray, turns: np.ndarray, moved: np.ndarray, full: np.nd
 
 @kernel(error_model="numpy", forceinline=True)
 def _accessed(full: int) -> int:
-    """The place of a register that the processor reads, or writes if none is full, as a bit."""
+    """The place of a register that the processor reads, or writes if none is full, as a bit. It reads none that it writes."""
     return 1 if full == 0 else full & -full
+
+
+@kernel(error_model="numpy", forceinline=True)
+def _told(drawn: np.ndarray, register: int, pipeline: int, time: int) -> bool:
+    """Is a pipeline told that the processor has emptied its place? Not at once, if the word before was that of a lower pipeline.
+    ``drawn``: when the processor last took a pipeline's word, by register and pipeline."""
+    if drawn[register, pipeline] != time - 1:
+        return True
+    told = True
+    for q in range(pipeline):
+        told = told and drawn[register, q] != time - 2
+    return told
+
+
+@kernel(error_model="numpy", forceinline=True)
+def _draw(drawn: np.ndarray, register: int, bit: int, time: int) -> None:
+    """The processor takes the word of a place, if it does not write."""
+    for p in range(drawn.shape[1]):
+        if bit == 2 << p:
+            drawn[register, p] = time
 
 
 @kernel(error_model="numpy", forceinline=True)
@@ -140,6 +160,7 @@ def play(
     written = np.full(board.registers, -1, np.int64)
     found = np.full(board.registers, -3, np.int64)
     taken = np.full((board.registers, board.pipelines), -3, np.int64)
+    drawn = np.full((board.registers, board.pipelines), -3, np.int64)
     last_taken = np.full(board.registers, -3, np.int64)
     changed = np.zeros(board.registers * (board.pipelines + 2), np.int64)
     flips = np.zeros(board.registers * (board.pipelines + 2), np.int64)
@@ -313,6 +334,7 @@ def play(
                 register = attend(post, row, i, time, expecting[i, 0] != 0, full)
                 if register >= 0:
                     changed[changes], flips[changes] = register, _accessed(full[register])
+                    _draw(drawn, register, flips[changes], time)
                     changes += 1
                 if post.nodes[i, SERVING] != 0 or post.nodes[i, BUSY] > time:
                     quiet = time
@@ -328,6 +350,7 @@ def play(
                 register = book.turns[book.lanes[k, FIRST] + n % book.lanes[k, REGISTERS]]
                 moved[i, k - moving[i, 0]] = n + 1
                 changed[changes], flips[changes] = register, _accessed(full[register])
+                _draw(drawn, register, flips[changes], time)
                 changes += 1
             if acting or k >= 0:
                 stirred[i] = 1
@@ -416,7 +439,7 @@ def play(
             elif kind == REGISTER:
                 p = board.pipeline[v]
                 empty = full[to] & 2 << p == 0
-                passed = blind or (empty and taken[to, p] < time - SHORTEST_REFILL)
+                passed = blind or (empty and taken[to, p] < time - SHORTEST_REFILL and _told(drawn, to, p, time))
                 if passed and empty:
                     changed[changes], flips[changes] = to, 2 << p
                     changes += 1

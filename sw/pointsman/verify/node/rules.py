@@ -205,9 +205,10 @@ def _distances(state: NodeState, problems: _Problems) -> None:
                 met = {put(other)} & finds or {other[1]} & ({taken(vfsm)} - {None})
                 least = SHORTEST_STAY
                 if not met and distance < SHORTEST_RETURN:
+                    # A word may be put there two slots after one was taken out; the compiler keeps three here, too.
                     met = ({taken(other)} & finds) or ({put(vfsm)} - {None}) & {other[1], put(other), taken(other)}
                     least = SHORTEST_RETURN
                 for buffer in met:
                     when = "in the slot" if distance == 1 else f"{distance} slots"
-                    message = f"it runs {when} after VFSM {other[1]}, at the buffer of VFSM {buffer}, and idles"
+                    message = f"it runs {when} after VFSM {other[1]}, at the buffer of VFSM {buffer}"
                     problems.note("buffers", message, f"at least {least} slots from one to the other", vfsm, slot)

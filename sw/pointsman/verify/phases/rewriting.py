@@ -9,10 +9,10 @@ before and after.
 * *Annotations, each node for itself.* A word for the next value may come when one VFSM has been rewritten and another has not.
   It finds its way or waits, as each VFSM reads one link at most and has one destination for all values together (``preload``),
   if it also forks for all values or for none: else a first leg may send a word on its own that the second still takes, too.
-* *Schedules.* A command that VFSM 1 takes in slot s lets the router run the other schedule from slot s + ``POINTER_LATENCY``
-  on. A first leg in the slot before is followed by whatever the other schedule has there. If that is a second leg for the same
-  link, it takes a word that was not for it. That matters where words may wait in the router: in a phase that nodes leave each
-  for itself and come to again, and of operators that continue in the next phase, too.
+* *Schedules.* A command that VFSM 1 takes in slot s is at MEMADR in the slot after, and lets the router run the other schedule
+  from slot s + 1 + ``POINTER_LATENCY`` on. A first leg in the slot before is followed by whatever the other schedule has there.
+  If that is a second leg for the same link, it takes a word that was not for it. That matters where words may wait in the
+  router: in a phase that nodes leave each for itself and come to again, and of operators that continue in the next phase, too.
 * *Memories.* While a phase is loaded the router runs the loader phase, in which nothing but VFSM 1 moves; that no word waits in
   a buffer whose VFSM another phase has is proven in ``reuse`` and ``continuing``.
 
@@ -138,7 +138,9 @@ def _first_legs(view: NodeView) -> dict[tuple[int, int], list[tuple[int, int]]]:
     """First legs that may be the last to run before another schedule: by pipeline and the slot in which that begins, VFSM and
     link."""
     slots = {
-        (slot + POINTER_LATENCY) % view.period for slot, vfsm in enumerate(view.columns[0]) if vfsm == REPROGRAM_VFSM
+        (slot + 1 + POINTER_LATENCY) % view.period
+        for slot, vfsm in enumerate(view.columns[0])
+        if vfsm == REPROGRAM_VFSM
     }
     found: dict[tuple[int, int], list[tuple[int, int]]] = {}
     possible = view.possible()

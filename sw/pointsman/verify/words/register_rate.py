@@ -1,7 +1,7 @@
 """How many words per period pass from VFSM to VFSM through an interface register: the judge's own count, for ``trace``.
 
 Takes slots of the VFSM that writes the register and of the VFSM that reads it; gives whole words per period. Example:
-writes in slots 0 and 4 and reads in slots 1 and 5 of 8. With ``SHORTEST_RELAY`` 2 a word written at 0 is read at 5 at the
+writes in slots 0 and 4 and reads in slots 1 and 5 of 8. With ``SHORTEST_RELAY`` 4 a word written at 0 is read at 5 at the
 earliest, so that the next write is at slot 0 again: 1 word per period, not 2.
 """
 

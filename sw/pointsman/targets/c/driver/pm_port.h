@@ -16,7 +16,7 @@
 int pm_port_full(void *port, unsigned r);
 /* Fill register `r`, once it is empty. */
 void pm_port_put(void *port, unsigned r, uint32_t word);
-/* Take the word of register `r`, once there is one. */
+/* Take the word of register `r`, once there is one. Of a register that the processor writes it has none: those are the router's. */
 uint32_t pm_port_get(void *port, unsigned r);
 /* Wait until register `r` is empty. */
 void pm_port_drain(void *port, unsigned r);

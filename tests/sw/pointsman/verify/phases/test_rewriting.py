@@ -64,15 +64,15 @@ def test_a_node_that_rewrites_for_itself_forks_for_all_values_or_for_none(
 
 def two_broadcasts(by_hand: ModuleType, shift: int) -> Images:
     """Two phases that nodes leave each for itself, with a broadcast each; in the second all slots are ``shift`` later."""
-    by = by_hand.ByHand(mesh(3), period=11)
+    by = by_hand.ByHand(mesh(3), period=13)
     for phase in range(2):
         by.phase("ab"[phase], successors=(1 - phase,), technique="msg-sync")
         by.operator(phase, "ab"[phase], "broadcast", m=16)
         later, number = phase * shift, 2 + 2 * phase
-        by.vfsm(phase, 0, number, "r2", "+x", (later % 11,))
-        by.vfsm(phase, 1, number, "-x", "+x", ((1 + later) % 11,))
-        by.vfsm(phase, 1, number + 1, "+x", "r3", ((2 + later) % 11,), type=MoveType.FORK)
-        by.vfsm(phase, 2, number, "-x", "r3", ((2 + later) % 11,))
+        by.vfsm(phase, 0, number, "r2", "+x", (later % 13,))
+        by.vfsm(phase, 1, number, "-x", "+x", ((1 + later) % 13,))
+        by.vfsm(phase, 1, number + 1, "+x", "r3", ((2 + later) % 13,), type=MoveType.FORK)
+        by.vfsm(phase, 2, number, "-x", "r3", ((2 + later) % 13,))
         by.role(phase, 0, by_hand.writes(2), kind="write", delay=60)
         for node in (1, 2):
             by.role(phase, node, by_hand.reads(3), kind="read", delay=60)
@@ -80,13 +80,13 @@ def two_broadcasts(by_hand: ModuleType, shift: int) -> Images:
     return by.images()
 
 
-@pytest.mark.parametrize("shift", range(11))
+@pytest.mark.parametrize("shift", range(13))
 def test_a_second_leg_does_not_take_a_word_of_the_phase_before(by_hand: ModuleType, shift: int) -> None:
     images = two_broadcasts(by_hand, shift)
     found = {one.message for one in check_images(images).findings if one.rule == "forks"}
-    # The first leg runs in slot 1; the router can change before slot 2 if VFSM 1 takes a command nine slots before.
+    # The first leg runs in slot 1; the router can change before slot 2 if VFSM 1 takes a command ten slots before.
     rows = images.nodes[1].phases[0].schedule
-    changes = rows[(2 - POINTER_LATENCY) % 11][0] == 1
+    changes = rows[(1 - POINTER_LATENCY) % 13][0] == 1
     assert changes
     pairs = ("VFSM 5 of phase b", "VFSM 3 of phase a") if shift == 0 else ()
     assert found == {f"{one} takes its word as a second leg if the node changes" for one in pairs}
