@@ -1,7 +1,8 @@
 """A JSON text of any size, read piece by piece: what contains others is entered, what is small is decoded by its form.
 
-Where a value ends is found by Python's own scanner in a window of the text, so that a file of a gigabyte takes no more memory than
-one of a megabyte. What nobody asks for is passed over, but must be JSON. What is wrong is told with its line and its place.
+Where a value ends is found by Python's own scanner in a window of the text, so that a file of a gigabyte takes no more
+memory than one of a megabyte. What nobody asks for is passed over, but must be JSON. What is wrong is told with its line and its
+place.
 
 Leaves alone: what the contents mean.
 """

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import BinaryIO
 from xml.parsers import expat
 
+from pointsman.artifacts.xml_pieces import CHUNK, parse_pieces
 from pointsman.errors import PointsmanError
 
 from .algorithm import Algorithm, Buffers, check_algorithm, check_sizes, sizes_in_place
 from .threads import KINDS, RECEIVES, SENDS, Step, ThreadBlock, in_order
 
-CHUNK = 1 << 16
 MAX_STEPS = 2_000_000
 KNOWN = {
     "algo": {"name", "nchannels", "nchunksperloop", "proto", "ngpus", "coll", "inplace", "outofplace", "redop", "root"}
@@ -34,7 +34,7 @@ def from_msccl(file: BinaryIO) -> Algorithm:
         Naming the line, or the step that is wrong.
     """
     reader = _Reader()
-    reader.read(file)
+    parse_pieces(reader.parser, iter(lambda: file.read(CHUNK), b""))
     return reader.algorithm()
 
 
@@ -43,7 +43,6 @@ class _Reader:
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
-        self.parser.EntityDeclHandler = self.entity
         self.path: list[str] = []
         self.algo: dict[str, str] = {}
         self.sizes: dict[int, tuple[int, int, int]] = {}
@@ -54,19 +53,8 @@ class _Reader:
         self.gpu = -1
         self.tb: tuple[int, int, int, int] = (0, -1, -1, 0)
 
-    def read(self, file: BinaryIO) -> None:
-        try:
-            while data := file.read(CHUNK):
-                self.parser.Parse(data, False)
-            self.parser.Parse(b"", True)
-        except expat.ExpatError as error:
-            raise PointsmanError(f"line {error.lineno}: this is no XML: {expat.ErrorString(error.code)}") from None
-
     def wrong(self, text: str) -> PointsmanError:
         return PointsmanError(f"line {self.parser.CurrentLineNumber}: {text}")
-
-    def entity(self, *_: object) -> None:
-        raise self.wrong("entities are not read")
 
     def number(self, given: dict[str, str], key: str, least: int, default: int | None = None) -> int:
         text = given.get(key, "" if default is None else str(default))

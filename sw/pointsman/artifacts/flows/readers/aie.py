@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from pointsman.artifacts.flows.demands import flows_of
+from pointsman.artifacts.flows.demands import MAX_FLOWS, check_counts, flows_of
 from pointsman.artifacts.flows.flows import FlowSet, Task
 from pointsman.errors import PointsmanError
 
@@ -38,21 +38,32 @@ def from_aie(lines: Iterable[str]) -> FlowSet:
     places: dict[tuple[int, int], int] = {}
     ends: dict[Source, dict[int, None]] = {}
     packet: Source | None = None
+    count = 0
 
     def tile(name: str, number: int) -> int:
         if name not in tiles:
             raise PointsmanError(f"line {number}: {name[:40]} is no tile that an aie.tile above has made")
         return tiles[name]
 
+    def goes(source: Source, end: int, number: int) -> None:
+        nonlocal count
+        to = ends.setdefault(source, {})
+        if end not in to:
+            count += 1
+            check_counts(lambda text: PointsmanError(f"line {number}: {text}"), len(ends), count)
+            to[end] = None
+
     for number, line in enumerate(lines, 1):
         text = line.split("//")[0]
         for made in TILE.finditer(text):
             at = int(made[2]), int(made[3])
             tiles[made[1]] = places.setdefault(at, len(places))
+            if len(tiles) > MAX_FLOWS:
+                raise PointsmanError(f"line {number}: there must be at most {MAX_FLOWS} tiles, and this is one more")
         rest = TILE.sub("", text)
         for flow in FLOW.finditer(rest):
             source = (tile(flow[1], number), flow[2], flow[3])
-            ends.setdefault(source, {})[tile(flow[4], number)] = None
+            goes(source, tile(flow[4], number), number)
         rest = FLOW.sub("", rest)
         if PACKET.search(rest):
             packet = None
@@ -63,7 +74,7 @@ def from_aie(lines: Iterable[str]) -> FlowSet:
             elif packet is None:
                 raise PointsmanError(f"line {number}: a packet must have a source before its destinations")
             else:
-                ends.setdefault(packet, {})[at_tile] = None
+                goes(packet, at_tile, number)
         rest = PACKET_END.sub("", PACKET.sub("", rest))
         if other := OTHERS.search(rest):
             raise PointsmanError(

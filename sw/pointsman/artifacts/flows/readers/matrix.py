@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
+from pointsman.artifacts.flows.demands import check_counts
 from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
 from pointsman.errors import PointsmanError
 from pointsman.network.topology import MAX_NODES
@@ -120,6 +121,7 @@ def _put(entries: dict[tuple[int, int], float], row: int, column: int, value: fl
         raise PointsmanError(f"line {number}: node {row} has a demand to itself, which needs no network")
     if (row, column) in entries:
         raise PointsmanError(f"line {number}: the demand from {row} to {column} is there already")
+    check_counts(lambda text: PointsmanError(f"line {number}: {text}"), len(entries) + 1)
     entries[row, column] = value
 
 
