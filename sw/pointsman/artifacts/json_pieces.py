@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import msgspec
 
@@ -70,6 +70,11 @@ class JsonPieces:
         parts = [f"[{one}]" if isinstance(one, int) else f".{one[:40]}" for one in self._path]
         return "".join(parts).removeprefix(".")
 
+    @property
+    def opens(self) -> str:
+        """The character with which the value begins that comes next; none at the end of the file."""
+        return self._next()
+
     def wrong(self, text: str) -> PointsmanError:
         """An error with line and place."""
         return PointsmanError(f"line {self.line}: {f'{self.place}: ' if self._path else ''}{text}")
@@ -88,7 +93,7 @@ class JsonPieces:
         while True:
             if self._next() != '"':
                 raise self.wrong("a name in quotes must stand here")
-            name = str(self._decoded(str))
+            name = self._decoded(str)
             if self._next() != ":":
                 raise self.wrong("a colon must follow a name")
             self._at += 1
@@ -137,10 +142,10 @@ class JsonPieces:
         if self._next():
             raise self.wrong("nothing may follow the end")
 
-    def _inside(self, key: str | int) -> Iterator[str]:
+    def _inside(self, key: str | int) -> Iterator[Any]:
         self._path.append(key)
         self._unread = True
-        yield key  # type: ignore[misc]
+        yield key
         if self._unread:
             self._pass_over()
         self._path.pop()

@@ -7,6 +7,7 @@ Buffers are "i" (input), "o" (output) and "s" (scratch), of chunks. In place, th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -23,7 +24,7 @@ Chunk = frozenset[int]
 """What a chunk is made of: rank times chunks of its input, plus the input chunk, of each input that was added up."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Action:
     """What a rank does: add up the ``count`` chunks from each of ``operands``, and keep them at ``into``, or send them if that is
     "m". ``step`` names the step in the file, for messages."""
@@ -35,7 +36,7 @@ class Action:
     step: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Message:
     """``count`` chunks from a rank to another."""
 
@@ -153,6 +154,27 @@ def sizes_in_place(collective: str, ranks: int, inputs: int, outputs: int) -> tu
     if name == "reducescatter":
         return max(inputs, outputs), max(inputs, outputs) // ranks
     return max(inputs, outputs), max(inputs, outputs)
+
+
+def checked_both_ways(play: Callable[[bool], Algorithm]) -> Algorithm:
+    """What ``play(False)`` makes of thread blocks that run side by side, if that and ``play(True)``, in which they take their
+    turns in the opposite order, both do their collective. Only one of the two is kept at a time.
+
+    Raises
+    ------
+    PointsmanError
+        Of the first order if both are wrong.
+    """
+    fault: PointsmanError | None = None
+    try:
+        check_algorithm(play(True))
+    except PointsmanError as error:
+        fault = error
+    found = play(False)
+    check_algorithm(found)
+    if fault is not None:
+        raise fault
+    return found
 
 
 def check_algorithm(algorithm: Algorithm) -> None:

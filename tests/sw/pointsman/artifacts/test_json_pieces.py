@@ -25,11 +25,9 @@ def _small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def walk(pieces: JsonPieces, levels: int) -> Any:
     """All of a text, of which objects and lists of so many levels are entered and what is inside is decoded."""
-    pieces._next()
-    kind = pieces._text[pieces._at : pieces._at + 1]
-    if levels and kind == "{":
+    if levels and pieces.opens == "{":
         return {name: walk(pieces, levels - 1) for name in pieces.members()}
-    if levels and kind == "[":
+    if levels and pieces.opens == "[":
         return [walk(pieces, levels - 1) for _ in pieces.elements()]
     return pieces.value(object)
 
