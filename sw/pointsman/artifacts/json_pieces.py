@@ -25,7 +25,8 @@ MOST_LEVELS = 64
 """Of objects and lists inside each other."""
 BEYOND = 2
 """Characters of which the scanner makes nothing at the end of a window, and which may go on: ``e-`` of the number ``1e-5``."""
-BLANKS = re.compile(r"[ \t\n\r]*")
+BLANKS = " \t\n\r"
+NO_BLANK = re.compile(f"[{BLANKS}]*(?=[^{BLANKS}])")
 Form = TypeVar("Form")
 
 
@@ -225,13 +226,13 @@ class JsonPieces:
     def _next(self) -> str:
         """The next character that is no blank; none at the end of the file."""
         while True:
-            found = BLANKS.match(self._text, self._at)
-            assert found is not None  # blanks may be none
-            self._at = self._mark = found.end()
-            if self._at < len(self._text):
-                return self._text[self._at]
-            if not self._read_on():
-                return ""
+            found = self._text[self._at : self._at + 1]
+            if found in BLANKS:  # or none is left
+                self._at = match.end() if (match := NO_BLANK.match(self._text, self._at)) else len(self._text)
+                found = self._text[self._at : self._at + 1]
+            self._mark = self._at
+            if found or not self._read_on():
+                return found
 
     def _read_on(self) -> bool:
         """Make the window larger by as much as is still needed of it, so that a long value is not looked at too often."""

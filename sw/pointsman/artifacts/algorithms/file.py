@@ -58,13 +58,23 @@ def algorithm_from(data: bytes | str) -> Algorithm:
     ranks, count = range(form.ranks), len(form.messages)
     if not all(s in ranks and d in ranks and s != d and n > 0 for s, d, n in form.messages) or form.root not in ranks:
         raise PointsmanError("messages must go from one rank to another, with chunks")
-    for rank, operands, into, _, step in form.actions:
+    sent = [0] * count
+    for rank, operands, into, chunks, step in form.actions:
         places = [*operands, into]
         if rank not in ranks or not operands or not all(name in ("i", "o", "s", "m") for name, _ in places):
             raise PointsmanError(f"{step}: an action must have a rank, and places in i, o, s or m")
         for (name, at), end in zip(places, [1] * len(operands) + [0], strict=True):
             if name == "m" and not (0 <= at < count and form.messages[at][end] == rank):
                 raise PointsmanError(f"{step}: message {at} does not {'end' if end else 'begin'} at rank {rank}")
+            if name == "m" and form.messages[at][2] != chunks:
+                raise PointsmanError(
+                    f"{step}: message {at} has {form.messages[at][2]} chunks, and the action {chunks}: they must agree"
+                )
+        if into[0] == "m":
+            sent[into[1]] += 1
+    for at, times in enumerate(sent):
+        if times != 1:
+            raise PointsmanError(f"messages[{at}]: a message must be sent once, and {times} actions send it")
     algorithm = Algorithm(
         form.name,
         collective,

@@ -28,7 +28,13 @@ def test_what_is_written_is_read_again() -> None:
         ({"actions": [[9, [["i", 0]], ["o", 0], 1, "this step"]]}, "this step: an action must have a rank"),
         ({"actions": [[1, [["i", 0]], ["m", 0], 1, "this step"]]}, "this step: message 0 does not begin at rank 1"),
         ({"actions": [[0, [["m", 0]], ["o", 0], 1, "this step"]]}, "this step: message 0 does not end at rank 0"),
-        ({"actions": []}, "at the end"),
+        ({"actions": []}, r"messages\[0\]: a message must be sent once, and 0 actions send it"),
+        ({"messages": [], "actions": []}, "at the end"),
+        (
+            {"actions": [[0, [["i", 0]], ["m", 0], 2, "this step"]]},
+            "this step: message 0 has 1 chunks, and the action 2",
+        ),
+        ({"actions": [[0, [["i", 0]], ["m", 0], 1, "a"]] * 2}, r"messages\[0\]: a message must be sent once, and 2"),
         ({"more": 1}, "more"),
     ],
 )
