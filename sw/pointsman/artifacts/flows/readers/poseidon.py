@@ -28,6 +28,7 @@ ATTRIBUTES = {
     "communication": {"type", "comType", "phits", "bandwidth"},
     "channel": {"from", "to", "bandwidth", "phits", "response"},
 }
+NUMBER = re.compile(r"[0-9]{1,7}")
 PLACE = re.compile(r"\s*\(\s*(\d{1,7})\s*,\s*(\d{1,7})\s*\)\s*")
 DECLARATION = re.compile(rb"\s*<\?xml[^>]*\?>")
 """Poseidon's own files begin with ``<?xmlversion="1.0" …?>``, which is no XML, and have two outermost elements."""
@@ -63,7 +64,8 @@ class _Reader:
         if known is None or inside != (["communication"] if tag == "channel" else []):
             where = f"in <{inside[-1]}>" if inside else "outermost"
             raise self.wrong(f"<{tag}> is not known {where}; known are <platform>, and <communication> with <channel>")
-        if unknown := sorted(given.keys() - known):
+        if not given.keys() <= known:
+            unknown = sorted(given.keys() - known)
             hint = "give that channel a line of its own" if unknown[0] == "response-delay" else None
             raise self.wrong(f"{unknown[0]} is not known; known are {', '.join(sorted(known))}", hint)
         if tag == "platform":
@@ -102,7 +104,7 @@ class _Reader:
 
     def number(self, given: dict[str, str], key: str) -> int:
         text = given.get(key, "")
-        if not re.fullmatch(r"[0-9]{1,7}", text) or not 1 <= int(text) <= MOST:
+        if not NUMBER.fullmatch(text) or not 1 <= int(text) <= MOST:
             raise self.wrong(f"{key} must be a whole number of 1 to {MOST}, not {text[:40]!r}")
         return int(text)
 

@@ -7,6 +7,7 @@ and ``dst`` are regular expressions over the names of routers there; here they h
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
@@ -72,6 +73,8 @@ def from_vtr(file: BinaryIO, *, clock: float, word_bytes: int) -> FlowSet:
             )
         check_counts(wrong, len(flows) + 1)
         limit = number(given, "latency_cons") * clock if "latency_cons" in given else None
+        if not bandwidth or limit == math.inf:
+            raise wrong("bandwidth or latency_cons is beyond numbers in words a cycle and cycles")
         flows.append(Flow(f"{ends[0]} to {ends[1]} ({len(flows)})", source, (destination,), bandwidth, limit))
 
     def end(_tag: str) -> None:
