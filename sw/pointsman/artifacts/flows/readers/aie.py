@@ -39,7 +39,7 @@ def from_aie(lines: Iterable[str]) -> FlowSet:
     places: dict[tuple[int, int], int] = {}
     ends: dict[Source, dict[int, None]] = {}
     packet: Source | None = None
-    count = open_braces = 0
+    count = open_braces = number = 0
 
     def tile(name: str, number: int) -> int:
         if name not in tiles:
@@ -89,7 +89,7 @@ def from_aie(lines: Iterable[str]) -> FlowSet:
             )
     if open_braces:
         raise PointsmanError(
-            "the file ends within a region, or after one that did not begin: it must have as many closing braces as opening ones"
+            f"line {number}: here the file ends, with {abs(open_braces)} {'{' if open_braces > 0 else '}'} too many"
         )
     amounts: dict[tuple[int, tuple[int, ...]], float] = {}
     for (source_tile, *_), others in ends.items():
