@@ -31,6 +31,16 @@ def test_what_is_written_is_read_again() -> None:
         ({"actions": []}, r"messages\[0\]: a message must be sent once, and 0 actions send it"),
         ({"messages": [], "actions": []}, "at the end"),
         (
+            {"actions": [[0, [["i", 0]], ["o", 0], 0, "this step"]]},
+            "this step: an action must have a chunk or more, not 0",
+        ),
+        ({"actions": [[0, [], ["o", 0], 1, "this step"]]}, "this step: an action must have a rank"),
+        ({"actions": [[0, [["m", 99]], ["o", 0], 1, "this step"]]}, "this step: message 99 does not end at rank 0"),
+        (
+            {"actions": [[0, [["i", 0]], ["o", 0], 1, "a", 5]]},
+            r"`array` of at most length 5, got 6 - at `\$.actions\[0\]`",
+        ),
+        (
             {"actions": [[0, [["i", 0]], ["m", 0], 2, "this step"]]},
             "this step: message 0 has 1 chunks, and the action 2",
         ),
