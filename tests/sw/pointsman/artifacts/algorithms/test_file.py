@@ -38,7 +38,7 @@ def test_what_is_written_is_read_again() -> None:
         ({"actions": [[0, [["m", 99]], ["o", 0], 1, "this step"]]}, "this step: message 99 does not end at rank 0"),
         (
             {"actions": [[0, [["i", 0]], ["o", 0], 1, "a", 5]]},
-            r"`array` of at most length 5, got 6 - at `\$.actions\[0\]`",
+            "Expected `array` of at most length 5",
         ),
         (
             {"actions": [[0, [["i", 0]], ["m", 0], 2, "this step"]]},
