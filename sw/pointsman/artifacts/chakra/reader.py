@@ -31,6 +31,8 @@ MOST_RANKS = 4096
 MOST_COLLECTIVES = 100_000
 """Of different kinds or bytes."""
 NAME = re.compile(r"(.*)\.(\d{1,4})\.et(\.gz)?", re.DOTALL)
+KINDS = frozenset(map(int, NodeType))
+MOVING = frozenset(map(int, (NodeType.COMM_SEND, NodeType.COMM_RECV, NodeType.COMM_COLL)))
 Attribute = int | str | list[int] | None
 Amounts = dict[tuple[int, tuple[int, ...]], float]
 
@@ -143,9 +145,9 @@ def _count(
             identity = value
         elif number == schema.NODE_ATTRIBUTE and isinstance(value, bytes):
             given.append(value)
-    if kind not in list(NodeType):
+    if kind not in KINDS:
         raise PointsmanError(f"node {identity}: there is no type {kind} of nodes")
-    if kind not in (NodeType.COMM_SEND, NodeType.COMM_RECV, NodeType.COMM_COLL):
+    if kind not in MOVING:
         return
     try:
         attributes = dict(map(_attribute, given))
