@@ -78,6 +78,19 @@ def ring_(tmp_path: Path) -> dict[str, Any]:
     return found
 
 
+def test_the_examples_are_what_is_written(tmp_path: Path) -> None:
+    made = tmp_path / "ring.json"
+    assert call("import", "msccl", EXAMPLES / "ring_allreduce.xml", "-o", made).exit_code == 0
+    assert call("export", "goal", made, "-o", tmp_path / "ring.goal", "--words", 16).exit_code == 0
+    assert (tmp_path / "ring.goal").read_text() == (EXAMPLES / "ring_allreduce.goal").read_text()
+    assert call("export", "chakra", made, "-o", tmp_path / "ring.et", "--words", 16).exit_code == 0
+    for rank in range(4):
+        assert (tmp_path / f"ring.{rank}.et").read_bytes() == (EXAMPLES / f"ring_allreduce.{rank}.et").read_bytes()
+    flows = ROOT / "examples/flows/decoder.toml"
+    assert call("export", "htsim", flows, "-o", tmp_path / "decoder.cm").exit_code == 0
+    assert (tmp_path / "decoder.cm").read_text() == (EXAMPLES / "decoder.cm").read_text()
+
+
 ALONE = {"ranks": 1, "inputs": 1, "outputs": 1, "messages": [], "in_place": True}
 LONG = {
     "ranks": 2,
