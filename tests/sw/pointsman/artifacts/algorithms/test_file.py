@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from tests.sw.pointsman.artifacts.algorithms.random_algorithms import random_algorithm
 
 from pointsman.artifacts.algorithms.file import algorithm_bytes, algorithm_from
 from pointsman.artifacts.algorithms.msccl import from_msccl
@@ -18,6 +20,13 @@ with (Path(__file__).parents[5] / "examples/formats/ring_allreduce.xml").open("r
 
 def test_what_is_written_is_read_again() -> None:
     assert algorithm_from(algorithm_bytes(RING)) == RING
+
+
+def test_random_algorithms_are_read_again() -> None:
+    random = Random(1)
+    for _ in range(100):
+        made = random_algorithm(random)
+        assert algorithm_from(algorithm_bytes(made)) == made
 
 
 @pytest.mark.parametrize(
