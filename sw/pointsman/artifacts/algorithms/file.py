@@ -51,7 +51,7 @@ def algorithm_from(data: bytes | str) -> Algorithm:
     """
     try:
         form = msgspec.json.decode(data, type=_Form)
-    except (msgspec.ValidationError, msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise PointsmanError(str(error) or "nested too deeply") from None
     buffers = Buffers(form.inputs, form.outputs, form.scratch, form.in_place)
     collective = check_sizes(form.collective, form.ranks, buffers)

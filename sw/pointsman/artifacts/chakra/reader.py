@@ -27,6 +27,7 @@ from . import schema
 from .schema import CollectiveType, NodeType
 from .wire import fields, numbers, records, signed, text, unfolded
 
+HINT = "docs/formats.md says what is read of a trace"
 MOST_RANKS = 4096
 MOST_COLLECTIVES = 100_000
 """Of different kinds or bytes."""
@@ -64,7 +65,7 @@ def import_chakra(path: Path) -> FlowSet:
         except (OSError, EOFError, zlib.error) as error:
             raise PointsmanError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
         except PointsmanError as error:
-            raise PointsmanError(f"{file}: record {number}: {error.message}", hint=error.hint) from None
+            raise PointsmanError(f"{file}: record {number}: {error.message}", hint=error.hint or HINT) from None
         if rank == 0:
             first = mine
         for kind, size in sorted((mine - first) + (first - mine)) if differs is None else ():
