@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from .errors import PointsmanError
@@ -21,27 +22,42 @@ def write_whole(path: Path, content: bytes | str) -> None:
     PointsmanError
         If it cannot be written; nothing is left behind then.
     """
-    _check_place(path)
-    temporary: str | None = None
+    write_all({path: content})
+
+
+def write_all(contents: Mapping[Path, bytes | str]) -> None:
+    """Write files that belong together: all into neighbours, then all renamed.
+
+    Raises
+    ------
+    PointsmanError
+        If one cannot be written; nothing is left behind then.
+    """
+    written: dict[Path, str] = {}
+    path = Path()
     try:
-        data = content.encode() if isinstance(content, str) else content
-        if path.exists() and not path.is_file():  # a device or a pipe: nothing to rename onto
-            with open(path, "wb", opener=open_without_waiting) as device:
-                device.write(data)
-            return
-        # The name's beginning only: with all of it the temporary name could become too long.
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
+        for path, content in contents.items():
+            _check_place(path)
+            data = content.encode() if isinstance(content, str) else content
+            if path.exists() and not path.is_file():  # a device or a pipe: nothing to rename onto
+                with open(path, "wb", opener=open_without_waiting) as device:
+                    device.write(data)
+                continue
+            # The name's beginning only: with all of it the temporary name could become too long.
+            handle, written[path] = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            umask = os.umask(0)
+            os.umask(umask)
+            os.chmod(written[path], 0o666 & ~umask)
+        for path, temporary in written.items():
+            os.replace(temporary, path)
     except (OSError, ValueError) as error:  # a text that UTF-8 cannot hold is a ValueError
         raise _unwritable(path, error) from None
     finally:
-        if temporary is not None and os.path.exists(temporary):
-            os.unlink(temporary)
+        for temporary in written.values():
+            if os.path.exists(temporary):
+                os.unlink(temporary)
 
 
 def check_writable(path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from pointsman import files
 from pointsman.errors import PointsmanError
-from pointsman.files import cache_folder, check_writable, is_file, read_text, write_whole
+from pointsman.files import cache_folder, check_writable, is_file, read_text, write_all, write_whole
 
 
 @pytest.mark.parametrize("content", ["", "text with ×\n", b"", b"\0\xff" * 1000])
@@ -29,6 +29,19 @@ def test_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
         write_whole(path, "new")
         assert reader.read() == "old and longer"
     assert path.read_text() == "new"
+
+
+def test_files_that_belong_together_appear_together_or_not_at_all(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text("older")
+    for bad in ("\ud800", None):  # a text that UTF-8 cannot hold, and no place to write
+        with pytest.raises(PointsmanError, match="cannot write"):
+            write_all({first: "new", (second if bad else tmp_path / "gone/second"): bad or "x"})
+        assert first.read_text() == "older"
+        assert list(tmp_path.iterdir()) == [first]
+    write_all({first: "new", second: b"other"})
+    assert (first.read_text(), second.read_bytes()) == ("new", b"other")
+    assert sorted(tmp_path.iterdir()) == [first, second]
 
 
 def test_rights_are_those_of_any_new_file(tmp_path: Path) -> None:

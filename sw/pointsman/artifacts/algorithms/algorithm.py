@@ -7,8 +7,11 @@ Buffers are "i" (input), "o" (output) and "s" (scratch), of chunks. In place, th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
+
+import msgspec
 
 from pointsman.errors import PointsmanError
 
@@ -23,8 +26,7 @@ Chunk = frozenset[int]
 """What a chunk is made of: rank times chunks of its input, plus the input chunk, of each input that was added up."""
 
 
-@dataclass(frozen=True)
-class Action:
+class Action(msgspec.Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
     """What a rank does: add up the ``count`` chunks from each of ``operands``, and keep them at ``into``, or send them if that is
     "m". ``step`` names the step in the file, for messages."""
 
@@ -35,8 +37,7 @@ class Action:
     step: str
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(msgspec.Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
     """``count`` chunks from a rank to another."""
 
     source: int
@@ -155,6 +156,27 @@ def sizes_in_place(collective: str, ranks: int, inputs: int, outputs: int) -> tu
     return max(inputs, outputs), max(inputs, outputs)
 
 
+def checked_both_ways(play: Callable[[bool], Algorithm]) -> Algorithm:
+    """What ``play(False)`` makes of thread blocks that run side by side, if that and ``play(True)``, in which they take their
+    turns in the opposite order, both do their collective. Only one of the two is kept at a time.
+
+    Raises
+    ------
+    PointsmanError
+        Of the first order if both are wrong.
+    """
+    fault: PointsmanError | None = None
+    try:
+        check_algorithm(play(True))
+    except PointsmanError as error:
+        fault = error
+    found = play(False)
+    check_algorithm(found)
+    if fault is not None:
+        raise fault
+    return found
+
+
 def check_algorithm(algorithm: Algorithm) -> None:
     """Carry out an algorithm with what chunks are made of in place of their values.
 
@@ -165,8 +187,12 @@ def check_algorithm(algorithm: Algorithm) -> None:
         the step that wrote it last.
     """
     held = [algorithm.inputs(rank) for rank in range(algorithm.ranks)]
-    writers: list[dict[Place, str]] = [{} for _ in held]
     under_way: dict[int, list[Chunk]] = {}
+    reads = [0] * len(algorithm.messages)  # that are to come, so that chunks of messages are not kept longer
+    for action in algorithm.actions:
+        for name, at in action.operands:
+            if name == "m":
+                reads[at] += 1
     for action in algorithm.actions:
         mine, rank = held[action.rank], action.rank
         outcome = []
@@ -184,22 +210,37 @@ def check_algorithm(algorithm: Algorithm) -> None:
                     raise PointsmanError(f"{action.step} adds input chunk {k} of rank {q} twice")
                 total |= chunk
             outcome.append(total)
+        for name, at in action.operands:
+            if name == "m":
+                reads[at] -= 1
+                if not reads[at]:
+                    under_way.pop(at, None)
         if action.into[0] == "m":
             under_way[action.into[1]] = outcome
             continue
         for offset, chunk in enumerate(outcome):
             place = algorithm.buffers.home(algorithm.collective, rank, (action.into[0], action.into[1] + offset))
             mine[place] = chunk
-            writers[rank][place] = action.step
     for rank, mine in enumerate(held):
         for place, chunk in algorithm.wanted(rank).items():
             if mine.get(place) != chunk:
-                last = writers[rank].get(place)
+                last = _last_writer(algorithm, rank, place)
                 told = f"; {last} wrote it last" if last else "; no step writes it"
                 found = "is not there" if place not in mine else f"is {_made_of(mine[place], algorithm)}"
                 raise PointsmanError(
                     f"rank {rank}: at the end {place[0]}[{place[1]}] {found}, and must be {_made_of(chunk, algorithm)}{told}"
                 )
+
+
+def _last_writer(algorithm: Algorithm, rank: int, place: Place) -> str | None:
+    """The step of a rank that wrote a place last."""
+    for action in reversed(algorithm.actions):
+        name, at = action.into
+        if action.rank == rank and name != "m":
+            for offset in range(action.count):
+                if algorithm.buffers.home(algorithm.collective, rank, (name, at + offset)) == place:
+                    return action.step
+    return None
 
 
 def _made_of(chunk: Chunk, algorithm: Algorithm) -> str:

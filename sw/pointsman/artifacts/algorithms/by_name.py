@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+import numpy as np
 
 from pointsman.errors import PointsmanError
-from pointsman.files import open_without_waiting, read_bytes
+from pointsman.files import open_without_waiting
 
 from .file import algorithm_bytes
 from .msccl import from_msccl
@@ -40,7 +41,8 @@ def import_msccl(path: Path, *, application: bool, plan: bool = False) -> tuple[
 
     def read() -> tuple[bytes, str]:
         if plan:
-            algorithm = from_mscclpp(read_bytes(path, "plan"))
+            with open(path, encoding="utf-8", opener=open_without_waiting) as text:
+                algorithm = from_mscclpp(text)
         else:
             with open(path, "rb", opener=open_without_waiting) as file:
                 algorithm = from_msccl(file)
@@ -49,9 +51,9 @@ def import_msccl(path: Path, *, application: bool, plan: bool = False) -> tuple[
         if not application:
             return data, told
         # JSON that cannot end the text that it stands in.
-        text = data.decode().strip().replace('"""', '\\u0022""')
+        said = data.decode().strip().replace('"""', '\\u0022""')
         title = f"{algorithm.collective.capitalize()} on {algorithm.ranks} ranks"
-        return APPLICATION.format(title=title, file="FILE", text=text).encode(), told
+        return APPLICATION.format(title=title, file="FILE", text=said).encode(), told
 
     return _blamed(path, read)
 
@@ -66,19 +68,20 @@ def import_te_ccl(path: Path) -> tuple[bytes, str]:
     """
 
     def read() -> tuple[bytes, str]:
-        schedule = from_teccl(read_bytes(path, "schedule"))
-        links = sorted({(a, b) for _, _, _, a, b in schedule.moves})
-        ends: dict[tuple[int, int], list[int]] = {}
-        for node, source, chunk in schedule.demands:
-            if node != source:
-                ends.setdefault((source, chunk), []).append(node)
+        with open(path, encoding="utf-8", opener=open_without_waiting) as file:
+            schedule = from_teccl(file)
+        links = np.unique(schedule.moves[:, 3:5], axis=0).tolist()
+        # Rows of (source, chunk, node), in this order.
+        rows = np.unique(schedule.demands[schedule.demands[:, 0] != schedule.demands[:, 1]][:, [1, 2, 0]], axis=0)
         # Chunks of a node that go to the same nodes are words of one stream.
         words: dict[tuple[int, tuple[int, ...]], int] = {}
-        for (source, _), nodes in sorted(ends.items()):
-            key = source, tuple(sorted(nodes))
-            words[key] = words.get(key, 0) + 1
+        begins = 1 + np.flatnonzero((rows[1:, :2] != rows[:-1, :2]).any(axis=1))
+        for ends in np.split(rows, begins):
+            if len(ends):
+                key = int(ends[0, 0]), tuple(ends[:, 2].tolist())
+                words[key] = words.get(key, 0) + 1
         streams = [{"source": s, "destinations": list(d), "words": n} for (s, d), n in words.items()]
-        topology = {"kind": "graph", "nodes": schedule.nodes, "links": [list(link) for link in links]}
+        topology = {"kind": "graph", "nodes": schedule.nodes, "links": links}
         told = (
             f"{schedule.collective} on {schedule.nodes} nodes in {schedule.epochs} epochs, {len(schedule.moves)} moves"
         )
@@ -90,6 +93,8 @@ def import_te_ccl(path: Path) -> tuple[bytes, str]:
 def _blamed(path: Path, read: Callable[[], Made]) -> Made:
     try:
         return read()
+    except UnicodeDecodeError as error:
+        raise PointsmanError(f"{path}: this is no UTF-8 text: {error.reason}") from None
     except (OSError, ValueError) as error:
         raise PointsmanError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
     except PointsmanError as error:

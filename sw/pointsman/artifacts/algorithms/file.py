@@ -18,8 +18,8 @@ class _Form(msgspec.Struct, forbid_unknown_fields=True):
     scratch: int
     in_place: bool
     root: int
-    messages: list[tuple[int, int, int]]
-    actions: list[tuple[int, list[tuple[str, int]], tuple[str, int], int, str]]
+    messages: tuple[Message, ...]
+    actions: tuple[Action, ...]
 
 
 def algorithm_bytes(algorithm: Algorithm) -> bytes:
@@ -35,8 +35,8 @@ def algorithm_bytes(algorithm: Algorithm) -> bytes:
         buffers.scratch,
         buffers.in_place,
         algorithm.root,
-        [(one.source, one.destination, one.count) for one in algorithm.messages],
-        [(one.rank, list(one.operands), one.into, one.count, one.step) for one in algorithm.actions],
+        algorithm.messages,
+        algorithm.actions,
     )
     return msgspec.json.encode(form) + b"\n"
 
@@ -51,28 +51,39 @@ def algorithm_from(data: bytes | str) -> Algorithm:
     """
     try:
         form = msgspec.json.decode(data, type=_Form)
-    except (msgspec.ValidationError, msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise PointsmanError(str(error) or "nested too deeply") from None
     buffers = Buffers(form.inputs, form.outputs, form.scratch, form.in_place)
     collective = check_sizes(form.collective, form.ranks, buffers)
     ranks, count = range(form.ranks), len(form.messages)
-    if not all(s in ranks and d in ranks and s != d and n > 0 for s, d, n in form.messages) or form.root not in ranks:
+    if form.root not in ranks or not all(
+        one.source in ranks and one.destination in ranks and one.source != one.destination and one.count > 0
+        for one in form.messages
+    ):
         raise PointsmanError("messages must go from one rank to another, with chunks")
-    for rank, operands, into, _, step in form.actions:
-        places = [*operands, into]
-        if rank not in ranks or not operands or not all(name in ("i", "o", "s", "m") for name, _ in places):
+    sent = [0] * count
+    for action in form.actions:
+        rank, step = action.rank, action.step
+        places = [*action.operands, action.into]
+        if rank not in ranks or len(places) < 2 or not all(name in ("i", "o", "s", "m") for name, _ in places):
             raise PointsmanError(f"{step}: an action must have a rank, and places in i, o, s or m")
-        for (name, at), end in zip(places, [1] * len(operands) + [0], strict=True):
-            if name == "m" and not (0 <= at < count and form.messages[at][end] == rank):
-                raise PointsmanError(f"{step}: message {at} does not {'end' if end else 'begin'} at rank {rank}")
-    algorithm = Algorithm(
-        form.name,
-        collective,
-        form.ranks,
-        buffers,
-        tuple(Message(*one) for one in form.messages),
-        tuple(Action(rank, tuple(operands), into, n, step) for rank, operands, into, n, step in form.actions),
-        form.root,
-    )
+        if action.count < 1:
+            raise PointsmanError(f"{step}: an action must have a chunk or more, not {action.count}")
+        for number, (name, at) in enumerate(places, 1):
+            if name != "m":
+                continue
+            message, begins = form.messages[at] if 0 <= at < count else None, number == len(places)
+            if message is None or rank != (message.source if begins else message.destination):
+                raise PointsmanError(f"{step}: message {at} does not {'begin' if begins else 'end'} at rank {rank}")
+            if message.count != action.count:
+                raise PointsmanError(
+                    f"{step}: message {at} has {message.count} chunks, and the action {action.count}: they must agree"
+                )
+        if action.into[0] == "m":
+            sent[action.into[1]] += 1
+    for at, times in enumerate(sent):
+        if times != 1:
+            raise PointsmanError(f"messages[{at}]: a message must be sent once, and {times} actions send it")
+    algorithm = Algorithm(form.name, collective, form.ranks, buffers, form.messages, form.actions, form.root)
     check_algorithm(algorithm)
     return algorithm

@@ -2,7 +2,30 @@
 
 from __future__ import annotations
 
+from pointsman.errors import PointsmanError
+
 from .algorithm import Algorithm, Place
+
+MOST_BYTES = 1 << 53
+"""Most of a message: what our own reader of traces takes, and others with numbers of 64 bits do, too."""
+
+
+def check_messages(algorithm: Algorithm, chunk_bytes: int) -> None:
+    """Are there messages, none of which is too long for a schedule or a trace?
+
+    Raises
+    ------
+    PointsmanError
+        If not.
+    """
+    if not algorithm.messages:
+        raise PointsmanError("the algorithm has no messages, so there is nothing to write")
+    number, longest = max(enumerate(algorithm.messages), key=lambda one: one[1].count)
+    if longest.count * chunk_bytes > MOST_BYTES:
+        raise PointsmanError(
+            f"messages[{number}] has {longest.count} chunks of {chunk_bytes} bytes, and a message has at most {MOST_BYTES}",
+            hint="fewer --words",
+        )
 
 
 def receives_before(algorithm: Algorithm) -> list[frozenset[int]]:
@@ -34,7 +57,14 @@ def receives_before(algorithm: Algorithm) -> list[frozenset[int]]:
 
 
 def goal_text(algorithm: Algorithm, *, chunk_bytes: int) -> str:
-    """The schedule: a send waits for the receives whose chunks it sends on or adds up. The tag is the number of the message."""
+    """The schedule: a send waits for the receives whose chunks it sends on or adds up. The tag is the number of the message.
+
+    Raises
+    ------
+    PointsmanError
+        If there are no messages.
+    """
+    check_messages(algorithm, chunk_bytes)
     ranks: list[list[str]] = [[] for _ in range(algorithm.ranks)]
     needs: list[list[str]] = [[] for _ in range(algorithm.ranks)]
     before = receives_before(algorithm)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import BinaryIO
 from xml.parsers import expat
 
+from pointsman.artifacts.xml_pieces import CHUNK, parse_pieces
 from pointsman.errors import PointsmanError
 
-from .algorithm import Algorithm, Buffers, check_algorithm, check_sizes, sizes_in_place
+from .algorithm import Algorithm, Buffers, Place, check_sizes, checked_both_ways, sizes_in_place
 from .threads import KINDS, RECEIVES, SENDS, Step, ThreadBlock, in_order
 
-CHUNK = 1 << 16
 MAX_STEPS = 2_000_000
 KNOWN = {
     "algo": {"name", "nchannels", "nchunksperloop", "proto", "ngpus", "coll", "inplace", "outofplace", "redop", "root"}
@@ -34,7 +34,7 @@ def from_msccl(file: BinaryIO) -> Algorithm:
         Naming the line, or the step that is wrong.
     """
     reader = _Reader()
-    reader.read(file)
+    parse_pieces(reader.parser, iter(lambda: file.read(CHUNK), b""))
     return reader.algorithm()
 
 
@@ -43,7 +43,6 @@ class _Reader:
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
-        self.parser.EntityDeclHandler = self.entity
         self.path: list[str] = []
         self.algo: dict[str, str] = {}
         self.sizes: dict[int, tuple[int, int, int]] = {}
@@ -51,22 +50,12 @@ class _Reader:
         self.seen: set[tuple[int, int]] = set()
         self.steps: list[Step] = []
         self.count = 0
+        self.places: dict[Place, Place] = {}  # each kept once
         self.gpu = -1
         self.tb: tuple[int, int, int, int] = (0, -1, -1, 0)
 
-    def read(self, file: BinaryIO) -> None:
-        try:
-            while data := file.read(CHUNK):
-                self.parser.Parse(data, False)
-            self.parser.Parse(b"", True)
-        except expat.ExpatError as error:
-            raise PointsmanError(f"line {error.lineno}: this is no XML: {expat.ErrorString(error.code)}") from None
-
     def wrong(self, text: str) -> PointsmanError:
         return PointsmanError(f"line {self.parser.CurrentLineNumber}: {text}")
-
-    def entity(self, *_: object) -> None:
-        raise self.wrong("entities are not read")
 
     def number(self, given: dict[str, str], key: str, least: int, default: int | None = None) -> int:
         text = given.get(key, "" if default is None else str(default))
@@ -127,7 +116,8 @@ class _Reader:
             name = given.get(f"{end}buf", "i")
             if name not in ("i", "o", "s"):
                 raise self.wrong(f"{end}buf must be i, o or s, not {name[:20]!r}")
-            places.append((name, self.number(given, f"{end}off", -1, 0)))
+            place = name, self.number(given, f"{end}off", -1, 0)
+            places.append(self.places.setdefault(place, place))
         block, step = self.number(given, "depid", -1, -1), self.number(given, "deps", -1, -1)
         after = (block, step) if block >= 0 and step >= 0 else None
         self.count += 1
@@ -161,13 +151,14 @@ class _Reader:
         if not (root.isascii() and root.isdigit() and int(root[:9]) < ranks):
             raise PointsmanError(f"line 1: root must be a rank, not {root[:20]!r}")
         self._check_ends(ranks)
-        found = []
-        for last_first in (False, True):
+
+        def play(last_first: bool) -> Algorithm:
             messages, actions = in_order(self.blocks, last_first=last_first)
-            one = Algorithm(self.algo.get("name", ""), kind, ranks, buffers, tuple(messages), tuple(actions), int(root))
-            check_algorithm(one)
-            found.append(one)
-        return found[0]
+            return Algorithm(
+                self.algo.get("name", ""), kind, ranks, buffers, tuple(messages), tuple(actions), int(root)
+            )
+
+        return checked_both_ways(play)
 
     def _check_ends(self, ranks: int) -> None:
         numbers = {(block.rank, block.number): len(block.steps) for block in self.blocks}

@@ -8,10 +8,13 @@ a signal on it lets one wait at the other end go on.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TextIO
 
 import msgspec
 
+from pointsman.artifacts.json_pieces import JsonPieces
 from pointsman.errors import PointsmanError
 
 from .algorithm import (
@@ -21,10 +24,11 @@ from .algorithm import (
     Collective,
     Message,
     Place,
-    check_algorithm,
     check_sizes,
+    checked_both_ways,
     sizes_in_place,
 )
+from .msccl import MAX_STEPS
 
 MOVES = frozenset({"copy", "put", "pws", "pwsf", "get"})
 SUMS = frozenset({"re", "res", "rre", "rres"})
@@ -33,18 +37,18 @@ WAITS = frozenset({"wait", "rlxwait"})
 KNOWN = MOVES | SUMS | SIGNALS | WAITS | {"nop", "flush"}
 
 
-class _Chunk(msgspec.Struct):
+class _Chunk(msgspec.Struct, frozen=True, gc=False):
     index: int
     size: int = 1
     type: Literal["i", "o", "s"] | None = None
     buffer_id: int | None = None
 
 
-class _Operation(msgspec.Struct):
+class _Operation(msgspec.Struct, frozen=True, gc=False):
     name: str
-    src_buff: list[_Chunk] = []
-    dst_buff: list[_Chunk] = []
-    channel_ids: list[int] = []
+    src_buff: tuple[_Chunk, ...] = ()
+    dst_buff: tuple[_Chunk, ...] = ()
+    channel_ids: tuple[int, ...] = ()
     channel_type: str = ""
     reduce_op: str = "sum"
 
@@ -59,13 +63,6 @@ class _Refs(msgspec.Struct):
     remote_buffer_ids: list[int]
 
 
-class _Block(msgspec.Struct):
-    id: int
-    ops: list[_Operation]
-    channels: list[_Channels] = []
-    remote_buffer_refs: list[_Refs] = []
-
-
 class _Remote(msgspec.Struct):
     rank: int
     type: Literal["i", "o", "s"]
@@ -77,36 +74,126 @@ class _Links(msgspec.Struct):
     channel_type: str = ""
 
 
-class _Gpu(msgspec.Struct):
-    id: int
-    input_chunks: int
-    output_chunks: int
-    scratch_chunks: int
-    threadblocks: list[_Block]
-    channels: list[_Links] = []
-    remote_buffers: list[_Remote] = []
-    semaphores: list[Any] = []
+@dataclass
+class _Block:
+    """A thread block. Its fields, and those of the others, have the names that they have in the file."""
+
+    id: int = -1
+    ops: list[_Operation] = field(default_factory=list)
+    channels: list[_Channels] = field(default_factory=list)
+    remote_buffer_refs: list[_Refs] = field(default_factory=list)
 
 
-class _Plan(msgspec.Struct):
-    name: str
-    collective: str
-    gpus: list[_Gpu]
+@dataclass
+class _Gpu:
+    id: int = -1
+    input_chunks: int = -1
+    output_chunks: int = -1
+    scratch_chunks: int = -1
+    threadblocks: list[_Block] = field(default_factory=list)
+    channels: list[_Links] = field(default_factory=list)
+    remote_buffers: list[_Remote] = field(default_factory=list)
+
+
+@dataclass
+class _Plan:
+    name: str = ""
+    collective: str = ""
+    gpus: list[_Gpu] = field(default_factory=list)
     inplace: bool = False
 
 
-def from_mscclpp(text: bytes) -> Algorithm:
+class _Reader:
+    """Reads a plan piece by piece. Of its operations, what is alike is kept once."""
+
+    def __init__(self, file: TextIO) -> None:
+        self.pieces = JsonPieces(file)
+        self.kept: dict[Any, Any] = {}
+        self.operations = 0
+
+    def plan(self) -> _Plan:
+        plan = _Plan()
+        for name in self._members("a plan", ("name", "collective", "gpus")):
+            match name:
+                case "name" | "collective":
+                    setattr(plan, name, self.pieces.value(str))
+                case "inplace":
+                    plan.inplace = self.pieces.value(bool)
+                case "gpus":
+                    plan.gpus = [self._gpu() for _ in self.pieces.elements()]
+        self.pieces.end()
+        return plan
+
+    def _gpu(self) -> _Gpu:
+        gpu = _Gpu()
+        sizes = ("id", "input_chunks", "output_chunks", "scratch_chunks")
+        for name in self._members("a gpu", (*sizes, "threadblocks")):
+            if name in sizes:
+                setattr(gpu, name, self.pieces.value(int))
+            elif name == "threadblocks":
+                gpu.threadblocks = [self._block() for _ in self.pieces.elements()]
+            elif name == "channels":
+                gpu.channels = self.pieces.value(list[_Links])
+            elif name == "remote_buffers":
+                gpu.remote_buffers = self.pieces.value(list[_Remote])
+        return gpu
+
+    def _block(self) -> _Block:
+        block = _Block()
+        for name in self._members("a thread block", ("id", "ops")):
+            match name:
+                case "id":
+                    block.id = self.pieces.value(int)
+                case "ops":
+                    block.ops = [self._operation() for _ in self.pieces.elements()]
+                case "channels":
+                    block.channels = self.pieces.value(list[_Channels])
+                case "remote_buffer_refs":
+                    block.remote_buffer_refs = self.pieces.value(list[_Refs])
+        return block
+
+    def _operation(self) -> _Operation:
+        one = self.pieces.value(_Operation)
+        self.operations += 1
+        if self.operations > MAX_STEPS:
+            raise self.pieces.wrong(f"a plan must have at most {MAX_STEPS} operations")
+        if one.name not in KNOWN:
+            raise self.pieces.wrong(f"an operation {one.name[:20]} is not known; known are {', '.join(sorted(KNOWN))}")
+
+        def kept(value: Any) -> Any:
+            return self.kept.setdefault(value, value)
+
+        return _Operation(
+            kept(one.name),
+            kept(tuple(map(kept, one.src_buff))),
+            kept(tuple(map(kept, one.dst_buff))),
+            kept(one.channel_ids),
+            kept(one.channel_type),
+            kept(one.reduce_op),
+        )
+
+    def _members(self, what: str, needed: tuple[str, ...]) -> Iterator[str]:
+        """Names in an object, each of which may be there once, and the needed ones must."""
+        seen = set[str]()
+        for name in self.pieces.members():
+            if name in seen:
+                raise self.pieces.wrong(f"{what} must have {name[:40]} once")
+            seen.add(name)
+            yield name
+        for name in needed:
+            if name not in seen:
+                raise self.pieces.wrong(f"{what} must have {name}")
+
+
+def from_mscclpp(file: TextIO) -> Algorithm:
     """Read a plan, and check that it does its collective, as `pointsman.artifacts.algorithms.msccl.from_msccl` does.
 
     Raises
     ------
     PointsmanError
-        Naming the operation that is wrong.
+        Naming the line, or the operation that is wrong.
     """
-    try:
-        plan = msgspec.json.decode(text, type=_Plan)
-    except (msgspec.ValidationError, msgspec.DecodeError, RecursionError) as error:
-        raise PointsmanError(str(error) or "nested too deeply") from None
+    plan = _Reader(file).plan()
     gpus = sorted(plan.gpus, key=lambda gpu: gpu.id)
     if [gpu.id for gpu in gpus] != list(range(len(gpus))) or not gpus:
         raise PointsmanError(f"gpus must be numbered from 0 to {max(len(gpus) - 1, 0)}, each once")
@@ -115,10 +202,9 @@ def from_mscclpp(text: bytes) -> Algorithm:
         inputs, outputs = sizes_in_place(plan.collective, len(gpus), inputs, outputs)
     buffers = Buffers(inputs, outputs, max(gpu.scratch_chunks for gpu in gpus), plan.inplace)
     collective = check_sizes(plan.collective, len(gpus), buffers)
-    found = [_Play(plan.name, collective, gpus, buffers, last_first=last).run() for last in (False, True)]
-    for one in found:
-        check_algorithm(one)
-    return found[0]
+    return checked_both_ways(
+        lambda last_first: _Play(plan.name, collective, gpus, buffers, last_first=last_first).run()
+    )
 
 
 class _Play:
@@ -152,8 +238,6 @@ class _Play:
     def _step(self, gpu: _Gpu, block: _Block, at: int) -> bool:
         """Carry out an operation, if it does not have to wait."""
         one, name = block.ops[at], _named(gpu, block, at)
-        if one.name not in KNOWN:
-            raise PointsmanError(f"{name} is not known; known are {', '.join(sorted(KNOWN))}")
         if one.name in WAITS:
             ends = Counter((gpu.id, one.channel_type, channel) for channel in self._channels(gpu, block, one, name))
             if any(self.signals[end] < count for end, count in ends.items()):
@@ -179,7 +263,13 @@ class _Play:
         self._leave(gpu, block, one, name, one.src_buff, one.dst_buff)
 
     def _leave(
-        self, gpu: _Gpu, block: _Block, one: _Operation, name: str, sources: list[_Chunk], destinations: list[_Chunk]
+        self,
+        gpu: _Gpu,
+        block: _Block,
+        one: _Operation,
+        name: str,
+        sources: Sequence[_Chunk],
+        destinations: Sequence[_Chunk],
     ) -> None:
         """Add up the sources, which come by messages if they are remote, and leave the sum at every destination."""
         count = destinations[0].size

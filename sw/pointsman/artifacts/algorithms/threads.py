@@ -19,7 +19,7 @@ SENDS = frozenset({"s", "rcs", "rrs", "rrcs"})
 KINDS = RECEIVES | SENDS | {"cpy", "re", "nop"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Step:
     """A step of a thread block: ``kind`` is one of ``KINDS``; ``after``: (thread block, step) of its rank for which it waits."""
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from pointsman.artifacts.flows.demands import flows_of
+from pointsman.artifacts.flows.demands import check_counts, flows_of
 from pointsman.artifacts.flows.flows import FlowSet, Task
 from pointsman.errors import PointsmanError
 from pointsman.files import open_without_waiting
@@ -27,8 +27,13 @@ from . import schema
 from .schema import CollectiveType, NodeType
 from .wire import fields, numbers, records, signed, text, unfolded
 
+HINT = "docs/formats.md says what is read of a trace"
 MOST_RANKS = 4096
+MOST_COLLECTIVES = 100_000
+"""Of different kinds or bytes."""
 NAME = re.compile(r"(.*)\.(\d{1,4})\.et(\.gz)?", re.DOTALL)
+KINDS = frozenset(map(int, NodeType))
+MOVING = frozenset(map(int, (NodeType.COMM_SEND, NodeType.COMM_RECV, NodeType.COMM_COLL)))
 Attribute = int | str | list[int] | None
 Amounts = dict[tuple[int, tuple[int, ...]], float]
 
@@ -43,9 +48,9 @@ def import_chakra(path: Path) -> FlowSet:
     """
     files = _files(path)
     ranks = len(files)
-    amounts: Amounts = defaultdict(float)
     sent, taken = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
-    collectives: list[Counter[tuple[CollectiveType, int]]] = []
+    first = Counter[tuple[CollectiveType, int]]()
+    differs: str | None = None
     for rank, file in enumerate(files):
         mine = Counter[tuple[CollectiveType, int]]()
         number = 1
@@ -60,24 +65,29 @@ def import_chakra(path: Path) -> FlowSet:
         except (OSError, EOFError, zlib.error) as error:
             raise PointsmanError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
         except PointsmanError as error:
-            raise PointsmanError(f"{file}: record {number}: {error.message}", hint=error.hint) from None
-        collectives.append(mine)
+            raise PointsmanError(f"{file}: record {number}: {error.message}", hint=error.hint or HINT) from None
+        if rank == 0:
+            first = mine
+        for kind, size in sorted((mine - first) + (first - mine)) if differs is None else ():
+            differs = (
+                f"rank {rank} has {mine[kind, size]} of {kind.name} with {size} bytes, and rank 0 {first[kind, size]}"
+            )
+            break
     for a, b in sorted((sent - taken) + (taken - sent)):
         raise PointsmanError(
             f"rank {a} sends {sent[a, b]} bytes to rank {b}, which takes {taken[a, b]}",
             hint="the traces must be of one run, of all ranks",
         )
-    for rank, mine in enumerate(collectives):
-        for kind, size in sorted((mine - collectives[0]) + (collectives[0] - mine)):
-            raise PointsmanError(
-                f"rank {rank} has {mine[kind, size]} of {kind.name} with {size} bytes, and rank 0 "
-                f"{collectives[0][kind, size]}: collectives of all ranks must agree"
-            )
-    for (a, b), size in sent.items():
-        amounts[a, (b,)] += size
-    for (kind, size), times in collectives[0].items() if ranks > 1 else ():
+    if differs is not None:
+        raise PointsmanError(f"{differs}: collectives of all ranks must agree")
+    amounts: Amounts = {(a, (b,)): float(size) for (a, b), size in sent.items()}
+    ends = len(amounts)
+    for (kind, size), times in first.items() if ranks > 1 else ():
         for pair, amount in _collective(kind, size, ranks):
-            amounts[pair] += amount * times
+            if pair not in amounts:
+                ends += len(pair[1])
+                check_counts(PointsmanError, len(amounts) + 1, ends)
+            amounts[pair] = amounts.get(pair, 0.0) + amount * times
     return flows_of([Task(f"rank {rank}") for rank in range(ranks)], amounts)
 
 
@@ -136,15 +146,19 @@ def _count(
             identity = value
         elif number == schema.NODE_ATTRIBUTE and isinstance(value, bytes):
             given.append(value)
-    if kind not in list(NodeType):
+    if kind not in KINDS:
         raise PointsmanError(f"node {identity}: there is no type {kind} of nodes")
-    if kind not in (NodeType.COMM_SEND, NodeType.COMM_RECV, NodeType.COMM_COLL):
+    if kind not in MOVING:
         return
     try:
         attributes = dict(map(_attribute, given))
         size = _number(attributes, "comm_size", 0, 1 << 53)
         if kind == NodeType.COMM_COLL:
             collectives[_kind(attributes), size] += 1
+            if len(collectives) > MOST_COLLECTIVES:
+                raise PointsmanError(
+                    f"there must be at most {MOST_COLLECTIVES} collectives that differ in kind or bytes"
+                )
             return
         ends = {}
         for key, own in (("comm_src", kind == NodeType.COMM_SEND), ("comm_dst", kind == NodeType.COMM_RECV)):
@@ -154,7 +168,9 @@ def _count(
         pair = ends["comm_src"], ends["comm_dst"]
         if pair[0] == pair[1]:
             raise PointsmanError("a message must go to another rank")
-        (sent if kind == NodeType.COMM_SEND else taken)[pair] += size
+        moved = sent if kind == NodeType.COMM_SEND else taken
+        moved[pair] += size
+        check_counts(PointsmanError, len(moved))
     except PointsmanError as error:
         raise PointsmanError(f"node {identity}: {error.message}", hint=error.hint) from None
 

@@ -57,20 +57,26 @@ def fields(record: bytes) -> Iterator[Field]:
     PointsmanError
         If the record is no protocol buffer.
     """
-    at = 0
-    while at < len(record):
-        key, at = _varint(record, at)
+    at, end = 0, len(record)
+    while at < end:
+        key = record[at]
+        at += 1
+        if key > 127:  # most are one byte
+            key, at = _varint(record, at - 1)
         number, kind = key >> 3, key & 7
         if not number or kind not in (0, 1, 2, 5):
             raise PointsmanError(f"byte {at - 1} begins no field of a protocol buffer")
-        if kind == 0:
-            value, at = _varint(record, at)
-            yield number, value
-            continue
-        size = 8 if kind == 1 else 4
-        if kind == 2:
-            size, at = _varint(record, at)
-        if at + size > len(record):
+        if kind in (0, 2):
+            size = record[at] if at < end else 128
+            at += 1
+            if size > 127:
+                size, at = _varint(record, at - 1)
+            if kind == 0:
+                yield number, size
+                continue
+        else:
+            size = 8 if kind == 1 else 4
+        if at + size > end:
             raise PointsmanError(f"field {number} ends beyond its record")
         yield number, record[at : at + size]
         at += size

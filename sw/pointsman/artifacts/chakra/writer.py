@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pointsman.artifacts.algorithms.algorithm import Algorithm
-from pointsman.artifacts.algorithms.goal import receives_before
+from pointsman.artifacts.algorithms.goal import check_messages, receives_before
 
 from . import schema
 from .schema import NodeType
@@ -12,7 +12,14 @@ from .wire import framed, record_bytes
 
 def chakra_traces(algorithm: Algorithm, *, chunk_bytes: int) -> list[bytes]:
     """The trace of each rank. A message has the number of its place in the algorithm, as id of its nodes and as their tag; a send
-    has the receives whose chunks it sends on, or adds up, before it as data dependences."""
+    has the receives whose chunks it sends on, or adds up, before it as data dependences.
+
+    Raises
+    ------
+    PointsmanError
+        If there are no messages, or one is too long.
+    """
+    check_messages(algorithm, chunk_bytes)
     traces = [
         bytearray(framed(record_bytes([(schema.METADATA_VERSION, schema.VERSION)]))) for _ in range(algorithm.ranks)
     ]

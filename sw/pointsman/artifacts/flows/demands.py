@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pointsman.errors import PointsmanError
 
 from .file import MAX_FLOWS
 from .flows import Flow, FlowSet, Task
+
+MAX_ENDS = 2_000_000
+"""Destinations of all flows together."""
+
+
+def check_counts(wrong: Callable[[str], PointsmanError], flows: int, ends: int = 0) -> None:
+    """While a file is read: are there not too many flows, or destinations of them, to go on?
+
+    Raises
+    ------
+    PointsmanError
+        If there are, made by ``wrong``, which knows the place.
+    """
+    if flows > MAX_FLOWS:
+        raise wrong(f"there must be at most {MAX_FLOWS} flows between different tasks, and this is one more")
+    if ends > MAX_ENDS:
+        raise wrong(f"all flows together must have at most {MAX_ENDS} destinations, and these are more")
 
 
 def flows_of(tasks: Sequence[Task], amounts: Mapping[tuple[int, tuple[int, ...]], float]) -> FlowSet:

@@ -6,7 +6,10 @@ from itertools import count
 
 from pointsman.errors import PointsmanError
 
-from .flows import FlowSet
+from .flows import Flow, FlowSet
+
+MOST = (1 << 31) - 1
+"""Largest number that htsim reads, of a node and of bytes."""
 
 
 def htsim_text(flows: FlowSet, *, cycles: float, word_bytes: int) -> str:
@@ -16,21 +19,39 @@ def htsim_text(flows: FlowSet, *, cycles: float, word_bytes: int) -> str:
     Raises
     ------
     PointsmanError
-        If a flow is of best effort: how many bytes it sends is not known.
+        If there are no flows, one is of best effort, so that how many bytes it sends is not known, or a number is beyond what
+        htsim reads.
     """
-    for flow in flows.flows:
-        if not flow.bandwidth:
-            raise PointsmanError(
-                f"flow '{flow.name}' is of best effort (bandwidth 0), and a connection has a number of bytes",
-                hint="a small bandwidth, such as 0.01",
-            )
+    if not flows.flows:
+        raise PointsmanError("there are no flows, and a connection matrix must have a connection")
     taken = {task.at for task in flows.tasks}
     free = (node for node in count() if node not in taken)
     nodes = [next(free) if task.at is None else task.at for task in flows.tasks]
-    lines = [
-        f"{nodes[flow.source]}->{nodes[one]} id {{}} start 0 size {max(1, round(flow.bandwidth * cycles * word_bytes))}"
+    if max(nodes) >= MOST:
+        task = flows.tasks[nodes.index(max(nodes))]
+        raise PointsmanError(f"task '{task.name}' is at node {task.at}, and htsim's nodes are 0 to {MOST - 1}")
+    ends = [
+        (nodes[flow.source], nodes[one], size)
         for flow in flows.flows
+        for size in [_size(flow, cycles, word_bytes)]
         for one in flow.destinations
     ]
-    head = [f"Nodes {1 + max(nodes, default=0)}", f"Connections {len(lines)}"]
-    return "\n".join([*head, *(line.format(number) for number, line in enumerate(lines, 1))]) + "\n"
+    lines = [f"Nodes {1 + max(nodes)}", f"Connections {len(ends)}"]
+    lines += [f"{a}->{b} id {number} start 0 size {size}" for number, (a, b, size) in enumerate(ends, 1)]
+    return "\n".join(lines) + "\n"
+
+
+def _size(flow: Flow, cycles: float, word_bytes: int) -> int:
+    if not flow.bandwidth:
+        raise PointsmanError(
+            f"flow '{flow.name}' is of best effort (bandwidth 0), and a connection has a number of bytes",
+            hint="a small bandwidth, such as 0.01",
+        )
+    size = round(flow.bandwidth * cycles * word_bytes)
+    if not 1 <= size <= MOST:
+        raise PointsmanError(
+            f"flow '{flow.name}' sends {flow.bandwidth * cycles * word_bytes:.3g} bytes in {cycles:g} cycles, "
+            f"and a connection of htsim has 1 to {MOST}",
+            hint="more --cycles" if size < 1 else "fewer --cycles",
+        )
+    return size

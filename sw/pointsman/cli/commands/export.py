@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from pointsman.cli.options import FilePath
-from pointsman.files import check_writable, read_text, write_whole
+from pointsman.files import check_writable, read_text, write_all
 
 FORMATS = ("goal", "chakra", "htsim")
+
+Outputs = dict[Path, bytes | str]
 
 
 @click.command("export")
@@ -43,39 +47,58 @@ def export(format_: str, file: Path, output: Path, words: int, cycles: float, wo
     """
     from pointsman.errors import PointsmanError
 
+    if format_ == "chakra" and output.suffix != ".et":
+        raise PointsmanError(f"{output}: an output of chakra must be called NAME.et", hint=f"{output.stem}.et")
+    check_writable(output)
     if format_ == "htsim":
-        from pointsman.artifacts.flows.file import read_flows
-        from pointsman.artifacts.flows.htsim import htsim_text
-
-        check_writable(output)
-        flows = read_flows(file)
-        outputs = {output: htsim_text(flows, cycles=cycles, word_bytes=word_bytes).encode()}
-        told = f"{len(flows.tasks)} tasks, {sum(len(flow.destinations) for flow in flows.flows)} connections"
+        outputs, told = _connections(file, output, cycles, word_bytes)
     else:
-        from pointsman.artifacts.algorithms.file import algorithm_from
-
-        if format_ == "chakra" and output.suffix != ".et":
-            raise PointsmanError(f"{output}: an output of chakra must be called NAME.et", hint=f"{output.stem}.et")
-        check_writable(output)
-        try:
-            algorithm = algorithm_from(read_text(file, "file of an algorithm"))
-        except PointsmanError as error:
-            raise PointsmanError(
-                f"{file}: {error.message}", hint=error.hint or "docs/formats.md shows the form"
-            ) from None
-        told = f"{algorithm.ranks} ranks, {len(algorithm.messages)} messages"
-        if format_ == "chakra":
-            from pointsman.artifacts.chakra.writer import chakra_traces
-
-            traces = chakra_traces(algorithm, chunk_bytes=words * word_bytes)
-            outputs = {output.with_name(f"{output.stem}.{rank}.et"): trace for rank, trace in enumerate(traces)}
-        else:
-            from pointsman.artifacts.algorithms.goal import goal_text
-
-            outputs = {output: goal_text(algorithm, chunk_bytes=words * word_bytes).encode()}
-    for path in outputs:
-        check_writable(path)
-    for path, content in outputs.items():
-        write_whole(path, content)
+        outputs, told = _algorithm(file, format_, output, words * word_bytes)
+    write_all(outputs)
     first, *others = outputs
     click.echo(f"{told}: wrote {first}{f' and {len(others)} more' if others else ''}")
+
+
+def _connections(file: Path, output: Path, cycles: float, word_bytes: int) -> tuple[Outputs, str]:
+    from pointsman.artifacts.flows.file import read_flows
+    from pointsman.artifacts.flows.htsim import htsim_text
+
+    flows = read_flows(file)
+    with _told_of(file):
+        text = htsim_text(flows, cycles=cycles, word_bytes=word_bytes)
+    told = f"{len(flows.tasks)} tasks, {sum(len(flow.destinations) for flow in flows.flows)} connections"
+    return {output: text}, told
+
+
+def _algorithm(file: Path, format_: str, output: Path, chunk_bytes: int) -> tuple[Outputs, str]:
+    from pointsman.artifacts.algorithms.file import algorithm_from
+    from pointsman.artifacts.algorithms.goal import goal_text
+    from pointsman.artifacts.chakra.writer import chakra_traces
+    from pointsman.errors import PointsmanError
+
+    text = read_text(file, "file of an algorithm")
+    with _told_of(file):
+        algorithm = algorithm_from(text)
+        told = f"{algorithm.ranks} ranks, {len(algorithm.messages)} messages"
+        if format_ == "goal":
+            return {output: goal_text(algorithm, chunk_bytes=chunk_bytes)}, told
+        traces = chakra_traces(algorithm, chunk_bytes=chunk_bytes)
+    beyond = output.with_name(f"{output.stem}.{len(traces)}.et")
+    if beyond.exists():
+        raise PointsmanError(
+            f"there is a file {beyond}, which would be read as the trace of rank {len(traces)}, and there are "
+            f"{len(traces)} ranks",
+            hint="another name, or remove the traces of ranks that there are not",
+        )
+    return {output.with_name(f"{output.stem}.{rank}.et"): trace for rank, trace in enumerate(traces)}, told
+
+
+@contextmanager
+def _told_of(file: Path) -> Iterator[None]:
+    """What is wrong inside is told with the name of the file."""
+    from pointsman.errors import PointsmanError
+
+    try:
+        yield
+    except PointsmanError as error:
+        raise PointsmanError(f"{file}: {error.message}", hint=error.hint or "docs/formats.md shows the form") from None

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from pointsman.cli.options import FilePath
-from pointsman.files import check_writable, write_whole
+from pointsman.files import MOST_BYTES, check_writable, write_whole
 
 FLOWS = ("csv", "matrix-market", "vtr", "npe", "npe-trace", "mlir-aie", "poseidon", "chakra")
 FORMATS = (*FLOWS, "msccl", "mscclpp", "te-ccl")
@@ -42,21 +42,31 @@ def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: in
     Example:
       pointsman import csv demand.csv -o flows.json
     """
-    from pointsman.artifacts.algorithms.by_name import import_msccl, import_te_ccl
-    from pointsman.artifacts.chakra.reader import import_chakra
-    from pointsman.artifacts.flows.file import flows_bytes
-    from pointsman.artifacts.flows.readers.by_name import import_flows
+    from pointsman.errors import PointsmanError
 
     check_writable(output)
-    if format_ in ("msccl", "mscclpp"):
-        content, told = import_msccl(file, application=output.suffix == ".py", plan=format_ == "mscclpp")
-    elif format_ == "te-ccl":
-        content, told = import_te_ccl(file)
+    if format_ in ("msccl", "mscclpp", "te-ccl"):
+        from pointsman.artifacts.algorithms.by_name import import_msccl, import_te_ccl
+
+        if format_ == "te-ccl":
+            content, told = import_te_ccl(file)
+        else:
+            content, told = import_msccl(file, application=output.suffix == ".py", plan=format_ == "mscclpp")
     else:
+        from pointsman.artifacts.flows.file import flows_bytes
+
         if format_ == "chakra":
+            from pointsman.artifacts.chakra.reader import import_chakra
+
             flows = import_chakra(file)
         else:
+            from pointsman.artifacts.flows.readers.by_name import import_flows
+
             flows = import_flows(format_, file, clock=clock, word_bytes=word_bytes)
         content, told = flows_bytes(flows), f"{len(flows.tasks)} tasks, {len(flows.flows)} flows"
+    if len(content) > MOST_BYTES:
+        raise PointsmanError(
+            f"{file}: {told} are {len(content)} bytes as {output.name}, and a file that is read again has at most {MOST_BYTES}"
+        )
     write_whole(output, content)
     click.echo(f"{told}: wrote {output}")

@@ -1,2 +1,2 @@
 """Flows in the formats of others: demand matrices as CSV or MatrixMarket, traffic of VTR, tt-npe, mlir-aie and Poseidon.
-Most are read line by line."""
+Files are read in lines or pieces, so that only flows are kept."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from pointsman.artifacts.flows.demands import flows_of
+from pointsman.artifacts.flows.demands import MAX_FLOWS, check_counts, flows_of
 from pointsman.artifacts.flows.flows import FlowSet, Task
 from pointsman.errors import PointsmanError
 
+TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 TILE = re.compile(r"(%[\w.$-]+)\s*=\s*(?:aie|AIE)\.tile\s*\(\s*(\d{1,4})\s*,\s*(\d{1,4})\s*\)")
 FLOW = re.compile(
     r"(?:aie|AIE)\.flow\s*\(\s*(%[\w.$-]+)\s*,\s*\"?(\w+)\"?\s*:\s*(\d{1,4})\s*,\s*(%[\w.$-]+)\s*,\s*\"?\w+\"?\s*:\s*\d{1,4}\s*\)"
@@ -38,22 +39,38 @@ def from_aie(lines: Iterable[str]) -> FlowSet:
     places: dict[tuple[int, int], int] = {}
     ends: dict[Source, dict[int, None]] = {}
     packet: Source | None = None
+    count = open_braces = number = 0
 
     def tile(name: str, number: int) -> int:
         if name not in tiles:
             raise PointsmanError(f"line {number}: {name[:40]} is no tile that an aie.tile above has made")
         return tiles[name]
 
+    def goes(source: Source, end: int, number: int) -> None:
+        nonlocal count
+        to = ends.setdefault(source, {})
+        if end not in to:
+            count += 1
+            check_counts(lambda text: PointsmanError(f"line {number}: {text}"), len(ends), count)
+            to[end] = None
+
     for number, line in enumerate(lines, 1):
+        if "{" in line or "}" in line:
+            code = TEXT.sub("", line).split("//")[0]
+            open_braces += code.count("{") - code.count("}")
+        if "aie." not in line and "AIE." not in line:
+            continue
         text = line.split("//")[0]
-        for made in TILE.finditer(text):
+        for made in TILE.finditer(text) if ".tile" in text else ():
             at = int(made[2]), int(made[3])
             tiles[made[1]] = places.setdefault(at, len(places))
-        rest = TILE.sub("", text)
-        for flow in FLOW.finditer(rest):
+            if len(tiles) > MAX_FLOWS:
+                raise PointsmanError(f"line {number}: there must be at most {MAX_FLOWS} tiles, and this is one more")
+        rest = TILE.sub("", text) if ".tile" in text else text
+        for flow in FLOW.finditer(rest) if ".flow" in rest else ():
             source = (tile(flow[1], number), flow[2], flow[3])
-            ends.setdefault(source, {})[tile(flow[4], number)] = None
-        rest = FLOW.sub("", rest)
+            goes(source, tile(flow[4], number), number)
+        rest = FLOW.sub("", rest) if ".flow" in rest else rest
         if PACKET.search(rest):
             packet = None
         for end in PACKET_END.finditer(rest):
@@ -63,13 +80,17 @@ def from_aie(lines: Iterable[str]) -> FlowSet:
             elif packet is None:
                 raise PointsmanError(f"line {number}: a packet must have a source before its destinations")
             else:
-                ends.setdefault(packet, {})[at_tile] = None
+                goes(packet, at_tile, number)
         rest = PACKET_END.sub("", PACKET.sub("", rest))
         if other := OTHERS.search(rest):
             raise PointsmanError(
                 f"line {number}: aie.{other[1][:40]} is not known here",
                 hint="lower the module to aie.flow and aie.packet_flow first",
             )
+    if open_braces:
+        raise PointsmanError(
+            f"line {number}: here the file ends, with {abs(open_braces)} {'{' if open_braces > 0 else '}'} too many"
+        )
     amounts: dict[tuple[int, tuple[int, ...]], float] = {}
     for (source_tile, *_), others in ends.items():
         destinations = tuple(one for one in others if one != source_tile)

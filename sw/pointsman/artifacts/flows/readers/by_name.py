@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 from pointsman.artifacts.flows.flows import FlowSet
 from pointsman.errors import PointsmanError
-from pointsman.files import open_without_waiting, read_bytes
+from pointsman.files import open_without_waiting
 
 from .aie import from_aie
 from .matrix import from_csv, from_matrix_market
@@ -19,14 +21,15 @@ FORMATS = {
     "matrix-market": "demand matrix in MatrixMarket's coordinate form",
     "vtr": "traffic flows of VTR (.flows)",
     "npe": "workload of tt-npe",
-    "npe-trace": "NoC trace of tt-npe, an event a line",
+    "npe-trace": "NoC trace of tt-npe",
     "mlir-aie": "flows of mlir-aie",
     "poseidon": "communication of Poseidon",
 }
+MOST_CHARACTERS = 1 << 22
+"""Longest line."""
 BY_LINE = {
     "csv": from_csv,
     "matrix-market": from_matrix_market,
-    "npe-trace": from_npe_trace,
     "mlir-aie": from_aie,
 }
 
@@ -45,10 +48,10 @@ def import_flows(name: str, path: Path, *, clock: float = 1e9, word_bytes: int =
         if name in ("vtr", "poseidon"):
             with open(path, "rb", opener=open_without_waiting) as file:
                 return from_poseidon(file) if name == "poseidon" else from_vtr(file, clock=clock, word_bytes=word_bytes)
-        if name == "npe":
-            return from_npe_workload(read_bytes(path, "workload"))
         with open(path, encoding="utf-8", opener=open_without_waiting) as text:
-            return BY_LINE[name](text)
+            if name in ("npe", "npe-trace"):
+                return from_npe_workload(text) if name == "npe" else from_npe_trace(text)
+            return BY_LINE[name](_lines(text))
     except UnicodeDecodeError as error:
         raise PointsmanError(f"{path}: this is no UTF-8 text: {error.reason}") from None
     except (OSError, ValueError) as error:
@@ -57,3 +60,13 @@ def import_flows(name: str, path: Path, *, clock: float = 1e9, word_bytes: int =
         raise PointsmanError(
             f"{path}: {error.message}", hint=error.hint or "docs/formats.md shows the formats"
         ) from None
+
+
+def _lines(file: TextIO) -> Iterator[str]:
+    """The lines of a file, of which none may be so long that it fills the memory."""
+    number = 0
+    while line := file.readline(MOST_CHARACTERS + 1):
+        number += 1
+        if len(line) > MOST_CHARACTERS:
+            raise PointsmanError(f"line {number}: a line must have at most {MOST_CHARACTERS} characters")
+        yield line

@@ -6,14 +6,17 @@ Bandwidths are the demands divided by the largest sum of a row or column, so tha
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 
+from pointsman.artifacts.flows.demands import check_counts
 from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
 from pointsman.errors import PointsmanError
 from pointsman.network.topology import MAX_NODES
 
 LEAST, MOST = 1e-100, 1e100
 """Demands that can be added and divided."""
+PLACE = re.compile(r"[0-9]{1,12}")
 HEADER = "%%MatrixMarket matrix coordinate"
 
 
@@ -62,9 +65,9 @@ def from_matrix_market(lines: Iterable[str]) -> FlowSet:
         raise PointsmanError(f"line 1: a file must begin with '{HEADER} real general', or integer, or symmetric")
     if words[4] not in ("general", "symmetric"):
         raise PointsmanError(f"line 1: a matrix must be general or symmetric, not {words[4]}")
-    rest = ((number, line.split()) for number, line in numbered if line.strip() and not line.startswith("%"))
-    number, sizes = next(rest, (2, []))
-    rows, columns, count = _whole(sizes, number, 3, "rows, columns and entries")
+    rest = ((number, line) for number, line in numbered if not line.startswith("%") and line.strip())
+    number, sizes = next(rest, (2, ""))
+    rows, columns, count = _whole(sizes.split(), number, 3, "rows, columns and entries")
     if rows != columns:
         raise PointsmanError(f"line {number}: a matrix must have as many rows as columns, not {rows} and {columns}")
     _size(rows, number)
@@ -81,11 +84,15 @@ def from_matrix_market(lines: Iterable[str]) -> FlowSet:
     return _flows(rows, entries)
 
 
-def _coordinates(rest: Iterator[tuple[int, list[str]]], size: int) -> Iterator[tuple[int, int, float, int]]:
-    for number, words in rest:
+def _coordinates(rest: Iterator[tuple[int, str]], size: int) -> Iterator[tuple[int, int, float, int]]:
+    for number, line in rest:
+        words = line.split()
         if len(words) != 3:
             raise PointsmanError(f"line {number}: an entry must be row, column and value, not {' '.join(words)[:60]!r}")
-        row, column = _whole(words[:2], number, 2, "row and column")
+        if PLACE.fullmatch(words[0]) and PLACE.fullmatch(words[1]):
+            row, column = int(words[0]), int(words[1])
+        else:
+            row, column = _whole(words[:2], number, 2, "row and column")
         if not (1 <= row <= size and 1 <= column <= size):
             raise PointsmanError(f"line {number}: row and column must be 1 to {size}, not {row} and {column}")
         yield row - 1, column - 1, _number(words[2], number), number
@@ -120,6 +127,7 @@ def _put(entries: dict[tuple[int, int], float], row: int, column: int, value: fl
         raise PointsmanError(f"line {number}: node {row} has a demand to itself, which needs no network")
     if (row, column) in entries:
         raise PointsmanError(f"line {number}: the demand from {row} to {column} is there already")
+    check_counts(lambda text: PointsmanError(f"line {number}: {text}"), len(entries) + 1)
     entries[row, column] = value
 
 

@@ -8,16 +8,19 @@ their nodes in a mesh or torus of its width; its links and routers are passed ov
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import BinaryIO
 from xml.parsers import expat
 
-from pointsman.artifacts.flows.demands import flows_of
+from pointsman.artifacts.flows.demands import check_counts, flows_of
 from pointsman.artifacts.flows.flows import FlowSet, Task
+from pointsman.artifacts.xml_pieces import CHUNK, parse_pieces
 from pointsman.errors import PointsmanError
 
-CHUNK = 1 << 16
 MOST = 1 << 20
 """Most packets, phits, or routers in a row or column."""
+MOST_LEVELS = 64
+"""Of elements inside each other."""
 MOST_ROUTERS = 400
 """Most routers of an exchange of all with all."""
 ATTRIBUTES = {
@@ -25,6 +28,7 @@ ATTRIBUTES = {
     "communication": {"type", "comType", "phits", "bandwidth"},
     "channel": {"from", "to", "bandwidth", "phits", "response"},
 }
+NUMBER = re.compile(r"[0-9]{1,7}")
 PLACE = re.compile(r"\s*\(\s*(\d{1,7})\s*,\s*(\d{1,7})\s*\)\s*")
 DECLARATION = re.compile(rb"\s*<\?xml[^>]*\?>")
 """Poseidon's own files begin with ``<?xmlversion="1.0" …?>``, which is no XML, and have two outermost elements."""
@@ -39,7 +43,6 @@ class _Reader:
         self.parser = expat.ParserCreate()
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
-        self.parser.EntityDeclHandler = self.entity
         self.open: list[str] = []
         self.size: Place | None = None
         self.found: dict[tuple[Place, Place], float] = {}
@@ -50,11 +53,10 @@ class _Reader:
     def wrong(self, text: str, hint: str | None = None) -> PointsmanError:
         return PointsmanError(f"line {self.parser.CurrentLineNumber}: {text}", hint=hint)
 
-    def entity(self, *_: object) -> None:
-        raise self.wrong("entities are not read")
-
     def start(self, tag: str, given: dict[str, str]) -> None:
         self.open.append(tag)
+        if len(self.open) > MOST_LEVELS:
+            raise self.wrong(f"nested too deeply: more than {MOST_LEVELS} levels")
         if len(self.open) == 1 or "platform" in self.open[1:-1]:
             return  # the element put round the file, and what the network is made of
         known = ATTRIBUTES.get(tag)
@@ -62,7 +64,8 @@ class _Reader:
         if known is None or inside != (["communication"] if tag == "channel" else []):
             where = f"in <{inside[-1]}>" if inside else "outermost"
             raise self.wrong(f"<{tag}> is not known {where}; known are <platform>, and <communication> with <channel>")
-        if unknown := sorted(given.keys() - known):
+        if not given.keys() <= known:
+            unknown = sorted(given.keys() - known)
             hint = "give that channel a line of its own" if unknown[0] == "response-delay" else None
             raise self.wrong(f"{unknown[0]} is not known; known are {', '.join(sorted(known))}", hint)
         if tag == "platform":
@@ -97,10 +100,11 @@ class _Reader:
         for key, usual in self.usual.items():
             amount *= self.number(given, key) if key in given else usual
         self.found[source, end] = self.found.get((source, end), 0.0) + amount
+        check_counts(self.wrong, len(self.found))
 
     def number(self, given: dict[str, str], key: str) -> int:
         text = given.get(key, "")
-        if not re.fullmatch(r"[0-9]{1,7}", text) or not 1 <= int(text) <= MOST:
+        if not NUMBER.fullmatch(text) or not 1 <= int(text) <= MOST:
             raise self.wrong(f"{key} must be a whole number of 1 to {MOST}, not {text[:40]!r}")
         return int(text)
 
@@ -142,17 +146,18 @@ def from_poseidon(file: BinaryIO) -> FlowSet:
         Naming the line that is wrong.
     """
     reader = _Reader()
-    try:
-        data = file.read(CHUNK)
-        declared = DECLARATION.match(data)
-        lines = data[: declared.end()].count(b"\n") if declared else 0
-        # Lines are those of the file.
-        reader.parser.Parse(b"<poseidon>" + b"\n" * lines, False)
-        data = data[declared.end() :] if declared else data
-        while data:
-            reader.parser.Parse(data, False)
-            data = file.read(CHUNK)
-        reader.parser.Parse(b"</poseidon>", True)
-    except expat.ExpatError as error:
-        raise PointsmanError(f"line {error.lineno}: this is no XML: {expat.ErrorString(error.code)}") from None
+    parse_pieces(reader.parser, _in_one_element(file))
     return reader.flows()
+
+
+def _in_one_element(file: BinaryIO) -> Iterator[bytes]:
+    """The file without its declaration, in an element."""
+    data = file.read(CHUNK)
+    declared = DECLARATION.match(data)
+    at = declared.end() if declared else 0
+    yield b"<poseidon>" + b"\n" * data.count(b"\n", 0, at)  # lines are those of the file
+    data = data[at:]
+    while data:
+        yield data
+        data = file.read(CHUNK)
+    yield b"</poseidon>"

@@ -7,16 +7,18 @@ and ``dst`` are regular expressions over the names of routers there; here they h
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 from xml.parsers import expat
 
+from pointsman.artifacts.flows.demands import check_counts
 from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
+from pointsman.artifacts.xml_pieces import CHUNK, parse_pieces
 from pointsman.errors import PointsmanError
 
 KNOWN = {"src", "dst", "bandwidth", "latency_cons", "priority"}
-CHUNK = 1 << 16
 
 
 def from_vtr(file: BinaryIO, *, clock: float, word_bytes: int) -> FlowSet:
@@ -69,25 +71,19 @@ def from_vtr(file: BinaryIO, *, clock: float, word_bytes: int) -> FlowSet:
             raise PointsmanError(
                 f"line {parser.CurrentLineNumber}: {told}", hint="a higher --clock, or more --word-bytes"
             )
+        check_counts(wrong, len(flows) + 1)
         limit = number(given, "latency_cons") * clock if "latency_cons" in given else None
+        if not bandwidth or limit == math.inf:
+            raise wrong("bandwidth or latency_cons is beyond numbers in words a cycle and cycles")
         flows.append(Flow(f"{ends[0]} to {ends[1]} ({len(flows)})", source, (destination,), bandwidth, limit))
 
     def end(_tag: str) -> None:
         nonlocal depth
         depth -= 1
 
-    def entity(*_: object) -> None:
-        raise wrong("entities are not read")
-
     parser.StartElementHandler = start
     parser.EndElementHandler = end
-    parser.EntityDeclHandler = entity
-    try:
-        for data in _without_comments(file):
-            parser.Parse(data, False)
-        parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        raise PointsmanError(f"line {error.lineno}: this is no XML: {expat.ErrorString(error.code)}") from None
+    parse_pieces(parser, _without_comments(file))
     return FlowSet(tuple(Task(name) for name in tasks), tuple(flows))
 
 

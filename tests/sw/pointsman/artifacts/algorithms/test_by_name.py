@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -31,6 +34,32 @@ def test_a_schedule_becomes_streams_on_its_links(tmp_path: Path) -> None:
     problem = read_problem(path)
     assert len(problem.links) == 8
     assert next((s.source, s.destinations, s.words) for s in problem.streams) == (0, (1, 2, 3), 1)
+
+
+def test_streams_of_random_schedules_are_read_again(tmp_path: Path) -> None:
+    random, path, out = Random(7), tmp_path / "s.json", tmp_path / "streams.json"
+    for _ in range(30):
+        n, chunks = random.randrange(2, 9), random.randrange(1, 6)
+        # Each node sends its chunks along a ring; how far the chunk goes is what is demanded.
+        reach = {(source, chunk): random.randrange(1, n) for source in range(n) for chunk in range(chunks)}
+        flows, paths = [], []
+        for (source, chunk), hops in reach.items():
+            for hop in range(hops):
+                a, b = (source + hop) % n, (source + hop + 1) % n
+                flows.append(f"Chunk {chunk} from {source} traveled over {a}->{b} in epoch {chunk * n + hop}")
+                paths.append(f"Demand at {b} for chunk {chunk} from {source} met by epoch 99")
+        random.shuffle(flows)
+        random.shuffle(paths)
+        path.write_text(json.dumps({"7-Flows": flows, "8-Chunk paths": paths}))
+        data, _ = import_te_ccl(path)
+        out.write_bytes(data)
+        found = Counter[tuple[int, int]]()
+        for stream in read_problem(out).streams:
+            for end in stream.destinations:
+                found[stream.source, end] += stream.words
+        assert found == Counter(
+            (source, (source + hop) % n) for (source, _), hops in reach.items() for hop in range(1, hops + 1)
+        )
 
 
 def test_a_name_in_the_file_cannot_end_the_text_of_the_application(tmp_path: Path) -> None:

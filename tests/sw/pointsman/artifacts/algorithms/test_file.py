@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from tests.sw.pointsman.artifacts.algorithms.random_algorithms import random_algorithm
 
 from pointsman.artifacts.algorithms.file import algorithm_bytes, algorithm_from
 from pointsman.artifacts.algorithms.msccl import from_msccl
@@ -20,6 +22,13 @@ def test_what_is_written_is_read_again() -> None:
     assert algorithm_from(algorithm_bytes(RING)) == RING
 
 
+def test_random_algorithms_are_read_again() -> None:
+    random = Random(1)
+    for _ in range(100):
+        made = random_algorithm(random)
+        assert algorithm_from(algorithm_bytes(made)) == made
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -28,7 +37,23 @@ def test_what_is_written_is_read_again() -> None:
         ({"actions": [[9, [["i", 0]], ["o", 0], 1, "this step"]]}, "this step: an action must have a rank"),
         ({"actions": [[1, [["i", 0]], ["m", 0], 1, "this step"]]}, "this step: message 0 does not begin at rank 1"),
         ({"actions": [[0, [["m", 0]], ["o", 0], 1, "this step"]]}, "this step: message 0 does not end at rank 0"),
-        ({"actions": []}, "at the end"),
+        ({"actions": []}, r"messages\[0\]: a message must be sent once, and 0 actions send it"),
+        ({"messages": [], "actions": []}, "at the end"),
+        (
+            {"actions": [[0, [["i", 0]], ["o", 0], 0, "this step"]]},
+            "this step: an action must have a chunk or more, not 0",
+        ),
+        ({"actions": [[0, [], ["o", 0], 1, "this step"]]}, "this step: an action must have a rank"),
+        ({"actions": [[0, [["m", 99]], ["o", 0], 1, "this step"]]}, "this step: message 99 does not end at rank 0"),
+        (
+            {"actions": [[0, [["i", 0]], ["o", 0], 1, "a", 5]]},
+            "Expected `array` of at most length 5",
+        ),
+        (
+            {"actions": [[0, [["i", 0]], ["m", 0], 2, "this step"]]},
+            "this step: message 0 has 1 chunks, and the action 2",
+        ),
+        ({"actions": [[0, [["i", 0]], ["m", 0], 1, "a"]] * 2}, r"messages\[0\]: a message must be sent once, and 2"),
         ({"more": 1}, "more"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ def example() -> dict[str, Any]:
 
 
 def test_the_example_is_an_allreduce_whose_ranks_read_and_write_each_other() -> None:
-    algorithm = from_mscclpp(EXAMPLE.read_bytes())
+    algorithm = from_mscclpp(StringIO(EXAMPLE.read_text()))
     assert (algorithm.collective, algorithm.ranks) == ("allreduce", 2)
     assert sorted((one.source, one.destination) for one in algorithm.messages) == [(0, 1), (0, 1), (1, 0), (1, 0)]
 
@@ -35,7 +36,7 @@ def test_an_allgather_by_puts_or_gets(way: str) -> None:
         near, far = {"type": "o", "index": at, "size": 1}, {"buffer_id": 0, "index": at, "size": 1}
         ends = {"src_buff": [near], "dst_buff": [far]} if way == "put" else {"src_buff": [far], "dst_buff": [near]}
         gpu["threadblocks"][0]["ops"] = [*SYNC, {"name": way, "channel_type": "memory", **ends}, *SYNC]
-    algorithm = from_mscclpp(json.dumps(plan).encode())
+    algorithm = from_mscclpp(StringIO(json.dumps(plan)))
     assert sorted((one.source, one.destination) for one in algorithm.messages) == [(0, 1), (1, 0)]
 
 
@@ -48,7 +49,7 @@ def operation(plan: dict[str, Any], at: int = 2) -> dict[str, Any]:
     [
         (
             lambda plan: operation(plan).update(name="glres"),
-            r"rank 0, thread block 0, operation 2 \(glres\) is not known",
+            r"line 1: gpus\[0\].threadblocks\[0\].ops\[2\]: an operation glres is not known; known are copy,",
         ),
         (lambda plan: operation(plan).update(reduce_op="min"), "a reduction must be a sum, not 'min'"),
         (lambda plan: operation(plan).update(src_buff=[]), "a reduction must have sources and destinations"),
@@ -60,11 +61,15 @@ def operation(plan: dict[str, Any], at: int = 2) -> dict[str, Any]:
         (lambda plan: plan["gpus"][0]["remote_buffers"][0].update(rank=0), "must be of another gpu, not of 0"),
         (lambda plan: operation(plan).update(name="nop"), r"at the end o\[0\] is input 0 of rank"),
         (lambda plan: plan["gpus"].pop(0), "gpus must be numbered from 0 to 0"),
-        (lambda plan: plan.pop("gpus"), "gpus"),
+        (lambda plan: plan.pop("gpus"), "line 1: a plan must have gpus"),
+        (lambda plan: plan["gpus"][0].pop("id"), r"line 1: gpus\[0\]: a gpu must have id"),
+        (lambda plan: plan["gpus"][1]["threadblocks"][0].pop("ops"), r"a thread block must have ops"),
+        (lambda plan: operation(plan).update(src_buff=5), r"ops\[2\]: Expected `array`, got `int` - at `\$.src_buff`"),
+        (lambda plan: plan.update(inplace=1), "inplace: Expected `bool`, got `int`"),
     ],
 )
 def test_a_wrong_plan_is_refused_with_its_operation(change: Callable[[dict[str, Any]], Any], told: str) -> None:
     plan = example()
     change(plan)
     with pytest.raises(PointsmanError, match=told):
-        from_mscclpp(json.dumps(plan).encode())
+        from_mscclpp(StringIO(json.dumps(plan)))

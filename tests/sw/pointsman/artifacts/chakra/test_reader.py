@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from tests.sw.pointsman.artifacts.chakra.protobuf_trace import messages
 
+from pointsman.artifacts.chakra import reader
 from pointsman.artifacts.chakra.reader import import_chakra
 from pointsman.artifacts.chakra.schema import CollectiveType, NodeType
 from pointsman.artifacts.chakra.wire import framed
+from pointsman.artifacts.flows import demands
 from pointsman.errors import PointsmanError
 
 EXAMPLE = Path(__file__).parents[5] / "examples/formats/ring_allreduce.2.et"
@@ -133,3 +135,17 @@ def test_files_that_are_no_traces_are_refused(tmp_path):
     path.write_bytes(gzip.compress(b"a" * 1000)[:-9])
     with pytest.raises(PointsmanError, match=r"run\.1\.et"):
         import_chakra(path)
+
+
+def test_more_flows_or_collectives_than_are_kept_are_refused_at_their_node(tmp_path, monkeypatch):
+    monkeypatch.setattr(demands, "MAX_FLOWS", 1)
+    sends = [node(NodeType.COMM_SEND, number, comm_size=1, comm_dst=number) for number in (1, 2)]
+    with pytest.raises(PointsmanError, match=r"run.0.et: record 3: node 2: there must be at most 1 flows"):
+        import_chakra(written(tmp_path, sends, [], []))
+    every = [node(NodeType.COMM_COLL, comm_type=CollectiveType.ALL_TO_ALL, comm_size=3)]
+    with pytest.raises(PointsmanError, match=r"^there must be at most 1 flows"):
+        import_chakra(written(tmp_path, every, every, every))
+    monkeypatch.setattr(reader, "MOST_COLLECTIVES", 1)
+    two = [node(NodeType.COMM_COLL, k, comm_type=CollectiveType.ALL_TO_ALL, comm_size=k) for k in (5, 6)]
+    with pytest.raises(PointsmanError, match=r"record 3: node 6: there must be at most 1 collectives that differ"):
+        import_chakra(written(tmp_path, two, two, two))

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from io import BytesIO
 from pathlib import Path
+from random import Random
 
+import pytest
+from tests.sw.pointsman.artifacts.algorithms.random_algorithms import random_algorithm
 from tests.sw.pointsman.artifacts.chakra.protobuf_trace import messages
 
+from pointsman.artifacts.algorithms.algorithm import Algorithm, Buffers, Message
 from pointsman.artifacts.algorithms.msccl import from_msccl
+from pointsman.artifacts.chakra.reader import import_chakra
 from pointsman.artifacts.chakra.wire import records
 from pointsman.artifacts.chakra.writer import chakra_traces
+from pointsman.errors import PointsmanError
 
 EXAMPLES = Path(__file__).parents[5] / "examples/formats"
 
@@ -48,6 +56,34 @@ def test_every_node_can_be_carried_out_and_a_ring_takes_its_steps():
         done |= ready
         steps += 1
     assert steps == 2 * 6  # six steps of the ring, each a send and a receive
+
+
+def test_traces_of_random_algorithms_are_read_again_with_the_bytes_of_their_messages(tmp_path):
+    random = Random(4)
+    for case in range(30):
+        algorithm = random_algorithm(random)
+        traces = chakra_traces(algorithm, chunk_bytes=random.choice([1, 4, 1 << 42]))
+        for rank, trace in enumerate(traces):
+            path = tmp_path / f"run{case}.{rank}.et"
+            path.write_bytes(trace)
+        moved = Counter()
+        for one in algorithm.messages:
+            moved[one.source, (one.destination,)] += one.count
+        flows = import_chakra(path).flows
+        assert {(flow.source, flow.destinations) for flow in flows} == moved.keys()
+        first = flows[0]
+        scale = first.bandwidth / moved[first.source, first.destinations]
+        assert all(math.isclose(flow.bandwidth, scale * moved[flow.source, flow.destinations]) for flow in flows)
+
+
+def test_nothing_to_write_and_messages_beyond_what_is_read_are_refused():
+    buffers = Buffers(1, 2, 0)
+    with pytest.raises(PointsmanError, match=r"^the algorithm has no messages, so there is nothing to write$"):
+        chakra_traces(Algorithm("x", "allgather", 2, buffers, (), ()), chunk_bytes=4)
+    with pytest.raises(
+        PointsmanError, match=r"^messages\[0\] has 4096 chunks of \d+ bytes, and a message has at most \d+\n"
+    ):
+        chakra_traces(Algorithm("x", "allgather", 2, buffers, (Message(0, 1, 4096),), ()), chunk_bytes=1 << 42)
 
 
 def test_the_example_is_what_is_written():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from random import Random
 
 import pytest
 
-from pointsman.artifacts.flows.file import read_flows
+from pointsman.artifacts.flows.file import flows_bytes, read_flows
+from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
 from pointsman.errors import PointsmanError
 
 GOOD = {"task": [{"name": "m", "at": 2}], "flow": [{"from": "a", "to": ["b", "m"], "bandwidth": 0.5, "latency": 9}]}
@@ -67,3 +69,23 @@ def test_broken_text_is_refused(tmp_path):
         (tmp_path / name).write_text(text)
         with pytest.raises(PointsmanError, match=name):
             read_flows(tmp_path / name)
+
+
+def test_what_is_written_of_random_flows_is_read_again(tmp_path):
+    random, path = Random(6), tmp_path / "f.json"
+    for _ in range(100):
+        count = random.randrange(2, 20)
+        names = random.sample(
+            ["a b", "", "->", '"', "\\", "\n", "é", "\U0001f600", "#", "0", *map(str, range(1, 20))], count
+        )
+        nodes = random.sample(range(1000), count)
+        tasks = tuple(Task(name, at if random.random() < 0.5 else None) for name, at in zip(names, nodes, strict=True))
+        flows = []
+        for k in range(random.randrange(0, 30)):
+            source, *ends = random.sample(range(count), random.randrange(2, min(count, 6) + 1))
+            bandwidth = random.choice([0.0, 1.0, random.random(), random.random() * 1e-300])
+            latency = random.choice([None, random.random() * 1e6]) if bandwidth else None
+            flows.append(Flow(f"{k} \n to", source, tuple(ends), bandwidth, latency))
+        made = FlowSet(tasks, tuple(flows))
+        path.write_bytes(flows_bytes(made))
+        assert read_flows(path) == made

@@ -50,3 +50,13 @@ def test_what_moves_words_otherwise_is_refused_with_its_line(line: str, told: st
 def test_the_example_has_a_multicast_and_a_packet_flow() -> None:
     text = (Path(__file__).parents[6] / "examples/formats/flows.mlir").read_text()
     assert sorted(len(flow.destinations) for flow in from_aie(text.splitlines()).flows) == [1, 2]
+
+
+def test_a_module_that_is_cut_short_is_refused() -> None:
+    lines = ["module {\n", "  // a comment {\n", '  %a = aie.tile(0, 0) {x = "}{{ \\" {//"} // }\n']
+    lines += ["  %b = aie.tile(0, 1)\n", "  aie.flow(%a, DMA : 0, %b, DMA : 0)\n", "}\n"]
+    assert len(from_aie(lines).flows) == 1
+    with pytest.raises(PointsmanError, match=r"^line 5: here the file ends, with 1 \{ too many$"):
+        from_aie(lines[:-1])
+    with pytest.raises(PointsmanError, match=r"^line 7: here the file ends, with 1 \} too many$"):
+        from_aie([*lines, "}\n"])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from typing import Any
 
 import pytest
 
+from pointsman.artifacts.flows import demands
 from pointsman.artifacts.flows.flows import FlowSet
 from pointsman.artifacts.flows.readers.npe import from_npe_trace, from_npe_workload
 from pointsman.errors import PointsmanError
@@ -21,8 +23,9 @@ def transfer(**more: Any) -> dict[str, Any]:
     return {"packet_size": 10, "num_packets": 2, "src_x": 0, "src_y": 0, "noc_type": "NOC_0"} | more
 
 
-def workload(*transfers: dict[str, Any]) -> bytes:
-    return json.dumps({"phases": [{"transfers": [one]} for one in transfers], "golden_result": {"cycles": 4}}).encode()
+def workload(*transfers: dict[str, Any]) -> StringIO:
+    phases = [{"transfers": [one]} for one in transfers]
+    return StringIO(json.dumps({"name": "x", "phases": phases, "golden_result": {"cycles": 4}}))
 
 
 CORNERS = {"mcast_start_x": 1, "mcast_start_y": 1, "mcast_end_x": 0, "mcast_end_y": 0}
@@ -40,8 +43,8 @@ def test_bytes_between_places_are_added_up_over_phases_and_multicasts_leave_out_
 EVENT = {"proc": "B", "noc": "NOC_0", "sx": 1, "sy": 1, "dx": 2, "dy": 0, "num_bytes": 64, "type": "WRITE_"}
 
 
-def trace(*events: dict[str, Any]) -> list[str]:
-    return ["[\n", *(f"{',' if k else ''}{json.dumps(EVENT | one)}\n" for k, one in enumerate(events)), "]\n"]
+def trace(*events: dict[str, Any]) -> StringIO:
+    return StringIO("[\n" + "\n,".join(json.dumps(EVENT | one) for one in events) + "\n]\n")
 
 
 def test_a_read_brings_bytes_from_the_place_that_is_read() -> None:
@@ -51,8 +54,9 @@ def test_a_read_brings_bytes_from_the_place_that_is_read() -> None:
     assert amounts(found) == {("1,1", ("2,0",)): 1.0, ("2,0", ("1,1",)): 1.0}
 
 
-def test_a_trace_on_one_line_each_with_brackets_is_read() -> None:
-    assert len(from_npe_trace([f"[{json.dumps(EVENT)}]"]).flows) == 1
+@pytest.mark.parametrize("indent", [None, 4])
+def test_a_trace_on_one_line_and_one_with_a_line_for_each_value_are_read(indent: int | None) -> None:
+    assert len(from_npe_trace(StringIO(json.dumps([EVENT, EVENT], indent=indent))).flows) == 1
 
 
 @pytest.mark.parametrize(
@@ -64,7 +68,7 @@ def test_a_trace_on_one_line_each_with_brackets_is_read() -> None:
         ({"type": "WRITE_MULTICAST"}, "line 3: a transfer must have a destination, or the corners of a multicast"),
         ({"type": "WRITE_MULTICAST", **CORNERS, "mcast_end_x": 5000}, "at most 4096 places"),
         ({"fabric_send": {}}, "line 3: events between chips are not known here"),
-        ({"num_bytes": -3}, "line 3: num_bytes must be 0 or more, not -3"),
+        ({"num_bytes": -3}, "line 3: num_bytes must be 0 to 9007199254740992, not -3"),
     ],
 )
 def test_what_is_not_known_is_refused_with_its_line(event: dict[str, Any], told: str) -> None:
@@ -72,16 +76,51 @@ def test_what_is_not_known_is_refused_with_its_line(event: dict[str, Any], told:
         from_npe_trace(trace({}, event))
 
 
-@pytest.mark.parametrize("line", ["{", "5", '{"type": "READ"} {"type": "READ"}'])
-def test_a_line_that_is_no_event_is_refused(line: str) -> None:
-    with pytest.raises(PointsmanError, match="line 1: an event must"):
-        from_npe_trace([line])
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{}", "line 1: a list must stand here"),
+        ("[\n5]", r"line 2: \[0\]: Expected `object`, got `int`"),
+        ('[{"zone": "a"}\n{"zone": "b"}]', r"line 2: a comma or \] must follow"),
+        ('[{"zone": "a"},\n{"zone": "b"', r"line 2: \[1\]: this is no JSON: Expecting ',' delimiter"),
+        ('[{"zone": "a"}]\n[]', "line 2: nothing may follow the end"),
+        ("[]", "there must be 1 to 200000 flows"),
+    ],
+)
+def test_a_trace_that_is_no_list_of_events_is_refused(text: str, told: str) -> None:
+    with pytest.raises(PointsmanError, match=told):
+        from_npe_trace(StringIO(text))
 
 
 def test_a_wrong_transfer_is_refused_with_its_place() -> None:
     with pytest.raises(PointsmanError, match=r"phases\[1\].transfers\[0\]: a transfer must have a destination"):
         from_npe_workload(workload(transfer(dst_x=1, dst_y=0), transfer()))
-    with pytest.raises(PointsmanError, match=r"phases\[0\].transfers\[0\]: bytes must be 0 or more"):
+    with pytest.raises(PointsmanError, match=r"phases\[0\].transfers\[0\]: bytes must be 0 to"):
         from_npe_workload(workload(transfer(dst_x=1, dst_y=0, packet_size=-1)))
-    with pytest.raises(PointsmanError, match="phases"):
-        from_npe_workload(b"{}")
+    with pytest.raises(PointsmanError, match=r"phases\[0\].transfers\[0\]: Expected `int`, got `str` - at `\$.src_x`"):
+        from_npe_workload(workload(transfer(dst_x=1, dst_y=0, src_x="0")))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{}", "line 1: a workload must have phases"),
+        ('{"phases": [{}]}', r"line 1: phases\[0\]: a phase must have transfers"),
+        ('{"phases": [],\n "phases": []}', "line 2: phases: a workload must have its phases once"),
+        ('{"phases": {}}', "line 1: phases: a list must stand here"),
+    ],
+)
+def test_a_workload_of_another_form_is_refused(text: str, told: str) -> None:
+    with pytest.raises(PointsmanError, match=told):
+        from_npe_workload(StringIO(text))
+
+
+def test_more_flows_than_a_file_of_them_may_have_are_refused_where_they_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demands, "MAX_FLOWS", 2)
+    with pytest.raises(PointsmanError, match=r"phases\[3\].transfers\[0\]: there must be at most 2 flows"):
+        from_npe_workload(workload(*(transfer(dst_x=x, dst_y=0) for x in (1, 2, 2, 3))))
+    with pytest.raises(PointsmanError, match="line 4: there must be at most 2 flows"):
+        from_npe_trace(trace({}, {"dx": 3}, {"dx": 4}))
+    monkeypatch.setattr(demands, "MAX_ENDS", 5)
+    with pytest.raises(PointsmanError, match=r"line 3: all flows together must have at most 5 destinations"):
+        from_npe_trace(trace(*({"type": "WRITE_MULTICAST", **CORNERS, "mcast_end_x": x} for x in (0, 2))))
