@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 from numesh.codes import MoveType
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.roles import VfsmSetting
-from pointsman.routing.streams import RoutedPhase, RoutedVfsm
+from pointsman.routing.streams import RoutedPhase, RoutedVfsm, Stream
+
+
+def with_suffix(stream: Stream, suffix: str) -> Stream:
+    """The stream, and the one whose register it delivers into, under names that end in ``suffix``, as a single chain:
+    `Wiring.ending_in` finds them by the names that they had."""
+    into = None if stream.into is None else stream.into + suffix
+    return replace(stream, name=stream.name + suffix, into=into, chains=1)
 
 
 class Wiring:

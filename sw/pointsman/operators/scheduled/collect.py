@@ -101,13 +101,12 @@ class StrCollectDirect(StrCollect):
         return ReductionTree(root, {root: TreeNode(root, position[root], None, after=writers), **leaves})
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        found = super().metric(operator, context)
-        return found and Metric(words_per_cycle=min(0.5, 1 / self._most_streams(operator, context)), latency=2 * HOP)
-
-    def _most_streams(self, operator: Operator, context: Context) -> int:
-        """Streams of the instance that has most, at least one."""
+        if not is_constant(operator, "destination"):
+            return None
         trees = [self.tree(operator, i, context.topology) for i in range(len(operator.instances))]
-        return max(1, *(len(tree.nodes) - 1 for tree in trees))
+        # At most half the slots go to one of the streams that share the destination's links.
+        most = max(2, *(len(tree.nodes) - 1 for tree in trees))
+        return Metric(words_per_cycle=1 / most, latency=2 * HOP)
 
 
 class StrCollectDimensions(StrCollect):

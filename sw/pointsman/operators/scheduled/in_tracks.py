@@ -14,7 +14,7 @@ from dataclasses import replace
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.roles import RoleDraft
-from pointsman.operators.api.wiring import Wiring
+from pointsman.operators.api.wiring import Wiring, with_suffix
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
 
@@ -43,13 +43,7 @@ class InTracks(Implementation):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         found = self.inner.streams(operator, context)
-        return [
-            replace(
-                stream, name=stream.name + suffix, into=None if stream.into is None else stream.into + suffix, chains=1
-            )
-            for suffix in SUFFIXES
-            for stream in found
-        ]
+        return [with_suffix(stream, suffix) for suffix in SUFFIXES for stream in found]
 
     def gen_io(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]

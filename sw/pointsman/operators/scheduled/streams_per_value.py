@@ -7,11 +7,10 @@ in use are lost, so this suits few values.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.roles import RoleDraft
-from pointsman.operators.api.wiring import Wiring
+from pointsman.operators.api.wiring import Wiring, with_suffix
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
 
@@ -56,12 +55,7 @@ class ByStreams(Implementation):
         values = schedule_values(operator)
         assert values is not None
         return [
-            replace(
-                stream,
-                name=stream.name + _suffix(value),
-                into=None if stream.into is None else stream.into + _suffix(value),
-                chains=1,
-            )
+            with_suffix(stream, _suffix(value))
             for value in values
             for stream in self.inner.streams(settled(operator, value), context)
         ]

@@ -117,11 +117,11 @@ def _told(drawn: np.ndarray, register: int, pipeline: int, time: int) -> bool:
 
 
 @kernel(error_model="numpy", forceinline=True)
-def _draw(drawn: np.ndarray, register: int, bit: int, time: int) -> None:
-    """The processor takes the word of a place, if it does not write."""
-    for p in range(drawn.shape[1]):
+def _note(times: np.ndarray, register: int, bit: int, time: int) -> None:
+    """Note the time if the place is a pipeline's. ``times``: by register and pipeline."""
+    for p in range(times.shape[1]):
         if bit == 2 << p:
-            drawn[register, p] = time
+            times[register, p] = time
 
 
 @kernel(error_model="numpy", forceinline=True)
@@ -334,7 +334,7 @@ def play(
                 register = attend(post, row, i, time, expecting[i, 0] != 0, full)
                 if register >= 0:
                     changed[changes], flips[changes] = register, _accessed(full[register])
-                    _draw(drawn, register, flips[changes], time)
+                    _note(drawn, register, flips[changes], time)
                     changes += 1
                 if post.nodes[i, SERVING] != 0 or post.nodes[i, BUSY] > time:
                     quiet = time
@@ -350,7 +350,7 @@ def play(
                 register = book.turns[book.lanes[k, FIRST] + n % book.lanes[k, REGISTERS]]
                 moved[i, k - moving[i, 0]] = n + 1
                 changed[changes], flips[changes] = register, _accessed(full[register])
-                _draw(drawn, register, flips[changes], time)
+                _note(drawn, register, flips[changes], time)
                 changes += 1
             if acting or k >= 0:
                 stirred[i] = 1
@@ -396,9 +396,7 @@ def play(
                             changed[changes], flips[changes] = source, bit
                             changes += 1
                             last_taken[source] = time
-                            for p in range(board.pipelines):
-                                if bit == 2 << p:
-                                    taken[source, p] = time
+                            _note(taken, source, bit, time)
                 elif kind == BUFFER:
                     if held[source] != 0 and flying_at[source] != time:
                         took = True
