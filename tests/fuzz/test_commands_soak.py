@@ -16,12 +16,12 @@ FOLDER = Path(__file__).parent
 
 
 def test_a_few_uses_end_as_they_should(tmp_path: Path) -> None:
-    few = ["--first", "4", "--uses", "30", "--seed", "3", "--out", str(tmp_path / "faults")]
+    few = ["--first", "4", "--uses", "15", "--seed", "3", "--out", str(tmp_path / "faults")]
     command = [sys.executable, str(FOLDER / "commands_soak.py"), *few]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     summary = json.loads(done.stdout[done.stdout.index("{") :])
-    assert (summary["uses"], summary["faults"], sum(summary["outcomes"].values())) == (30, 0, 30)
+    assert (summary["uses"], summary["faults"], sum(summary["outcomes"].values())) == (15, 0, 15)
     assert not (tmp_path / "faults").exists()
 
 
