@@ -26,7 +26,7 @@ def _shared_out(
     for operator in range(operators):
         for resource in range(resources):
             load[resource] += bandwidth[operator] * usage[rows[operator], resource]
-    left = np.zeros(operators, np.bool_)
+    users = np.zeros(operators, np.int64)
     slower = np.zeros(operators, np.bool_)
     # Each turn brings one resource down to its capacity for good, because bandwidths only fall.
     for _ in range(resources):
@@ -40,31 +40,35 @@ def _shared_out(
         # Those that are slower than their share of it already leave the rest to the others.
         room = capacity[worst]
         weight = 0.0
+        left = 0
         for operator in range(operators):
-            left[operator] = usage[rows[operator], worst] > 0
-            if left[operator]:
+            if usage[rows[operator], worst] > 0:
+                users[left] = operator
+                left += 1
                 weight += traffic[operator] * usage[rows[operator], worst]
         while True:
-            some, all_of_them = False, True
-            for operator in range(operators):
-                slower[operator] = left[operator] and bandwidth[operator] <= room * traffic[operator] / weight * ENOUGH
-                some = some or slower[operator]
-                all_of_them = all_of_them and slower[operator] == left[operator]
-            if not some or all_of_them:
-                break
-            taken = 0.0
-            for operator in range(operators):
-                if slower[operator]:
+            taken, kept = 0.0, 0
+            for i in range(left):
+                operator = users[i]
+                slower[i] = bandwidth[operator] <= room * traffic[operator] / weight * ENOUGH
+                if slower[i]:
                     taken += bandwidth[operator] * usage[rows[operator], worst]
-                    left[operator] = False
+                else:
+                    kept += 1
+            if kept in (0, left):
+                break
             room -= taken
             weight = 0.0
-            for operator in range(operators):
-                if left[operator]:
+            kept = 0
+            for i in range(left):
+                if not slower[i]:
+                    operator = users[i]
+                    users[kept] = operator
+                    kept += 1
                     weight += traffic[operator] * usage[rows[operator], worst]
-        for operator in range(operators):
-            if not left[operator]:
-                continue
+            left = kept
+        for i in range(left):
+            operator = users[i]
             share = room * traffic[operator] / weight
             if share < bandwidth[operator]:
                 for resource in range(resources):
@@ -89,14 +93,46 @@ def together(
 ) -> tuple[float, bool]:
     """Cycles of operators in one phase, done in the ways ``rows`` (of the other arrays but ``traffic``), and whether they hinder
     each other; infinite if a node has more than ``most_ends`` ends of streams or ``most_moves`` moves of a word each."""
+    here, moves = _counted(rows, usage, ends)
+    if _crowded(here, moves, most_ends, most_moves):
+        return np.inf, True
+    return _paced(rows, usage, limits, fixed, per_word_cycle, traffic, capacity, period)
+
+
+@kernel
+def _counted(rows: np.ndarray, usage: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """By node, ends of streams, and moves of a word on each: whole numbers, so sums may be changed by a row without rounding."""
+    nodes = ends.shape[1]
+    here, moves = np.zeros(nodes), np.zeros(nodes)
+    for row in rows:
+        for node in range(nodes):
+            here[node] += ends[row, node]
+            moves[node] += usage[row, node]
+    return here, moves
+
+
+@kernel
+def _crowded(here: np.ndarray, moves: np.ndarray, most_ends: float, most_moves: float) -> bool:
+    """Has a node more ends of streams or moves than it may have?"""
+    for node in range(here.shape[0]):
+        if here[node] > most_ends or moves[node] > most_moves:
+            return True
+    return False
+
+
+@kernel
+def _paced(
+    rows: np.ndarray,
+    usage: np.ndarray,
+    limits: np.ndarray,
+    fixed: np.ndarray,
+    per_word_cycle: np.ndarray,
+    traffic: np.ndarray,
+    capacity: np.ndarray,
+    period: int,
+) -> tuple[float, bool]:
+    """As `together`, where no node is crowded."""
     count = rows.shape[0]
-    for node in range(ends.shape[1]):
-        here, moves = 0.0, 0.0
-        for operator in range(count):
-            here += ends[rows[operator], node]
-            moves += usage[rows[operator], node]
-        if here > most_ends or moves > most_moves:
-            return np.inf, True
     limit = limits[rows]
     found = _shared_out(rows, usage, traffic, limit, capacity)
     cycles, slowed = 0.0, False
@@ -113,6 +149,16 @@ def _cycles(fixed: float, per_word_cycle: float, bandwidth: float, limit: float,
     # that use less than a word a period, since they wait for processors.
     words = max(np.floor(bandwidth * period + 0.5), 1.0)
     return fixed + per_word_cycle / (limit if limit * period < 1.0 else words / period)
+
+
+@kernel
+def _replace(
+    here: np.ndarray, moves: np.ndarray, usage: np.ndarray, ends: np.ndarray, before: int, after: int
+) -> None:
+    """Change what `_counted` gives as a row gives way to another."""
+    for node in range(here.shape[0]):
+        here[node] += ends[after, node] - ends[before, node]
+        moves[node] += usage[after, node] - usage[before, node]
 
 
 @kernel
@@ -142,9 +188,10 @@ def best_ways(
             row = choices[k]
             alone[k] = _cycles(fixed[row], per_word_cycle[row], limits[row], limits[row], period)
         now[i] = alone[first[i]]
-    best, better = together(
-        chosen, usage, ends, limits, fixed, per_word_cycle, traffic, capacity, period, most_ends, most_moves
-    )
+    here, moves = _counted(chosen, usage, ends)
+    best, better = np.inf, True
+    if not _crowded(here, moves, most_ends, most_moves):
+        best, better = _paced(chosen, usage, limits, fixed, per_word_cycle, traffic, capacity, period)
     while better:
         better = False
         for i in range(count):
@@ -160,11 +207,13 @@ def best_ways(
                 if least >= best:
                     chosen[i], now[i] = before, before_alone
                     continue
-                cycles, _ = together(
-                    chosen, usage, ends, limits, fixed, per_word_cycle, traffic, capacity, period, most_ends, most_moves
-                )
+                _replace(here, moves, usage, ends, before, choices[k])
+                cycles = np.inf
+                if not _crowded(here, moves, most_ends, most_moves):
+                    cycles, _ = _paced(chosen, usage, limits, fixed, per_word_cycle, traffic, capacity, period)
                 if cycles < best:
                     best, better = cycles, True
                 else:
                     chosen[i], now[i] = before, before_alone
+                    _replace(here, moves, usage, ends, choices[k], before)
     return best, chosen
