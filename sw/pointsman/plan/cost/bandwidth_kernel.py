@@ -93,45 +93,16 @@ def together(
 ) -> tuple[float, bool]:
     """Cycles of operators in one phase, done in the ways ``rows`` (of the other arrays but ``traffic``), and whether they hinder
     each other; infinite if a node has more than ``most_ends`` ends of streams or ``most_moves`` moves of a word each."""
-    here, moves = _counted(rows, usage, ends)
-    if _crowded(here, moves, most_ends, most_moves):
-        return np.inf, True
-    return _paced(rows, usage, limits, fixed, per_word_cycle, traffic, capacity, period)
-
-
-@kernel
-def _counted(rows: np.ndarray, usage: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """By node, ends of streams, and moves of a word on each: whole numbers, so sums may be changed by a row without rounding."""
+    # Row by row, as rows lie in one piece.
     nodes = ends.shape[1]
     here, moves = np.zeros(nodes), np.zeros(nodes)
     for row in rows:
         for node in range(nodes):
             here[node] += ends[row, node]
             moves[node] += usage[row, node]
-    return here, moves
-
-
-@kernel
-def _crowded(here: np.ndarray, moves: np.ndarray, most_ends: float, most_moves: float) -> bool:
-    """Has a node more ends of streams or moves than it may have?"""
-    for node in range(here.shape[0]):
+    for node in range(nodes):
         if here[node] > most_ends or moves[node] > most_moves:
-            return True
-    return False
-
-
-@kernel
-def _paced(
-    rows: np.ndarray,
-    usage: np.ndarray,
-    limits: np.ndarray,
-    fixed: np.ndarray,
-    per_word_cycle: np.ndarray,
-    traffic: np.ndarray,
-    capacity: np.ndarray,
-    period: int,
-) -> tuple[float, bool]:
-    """As `together`, where no node is crowded."""
+            return np.inf, True
     count = rows.shape[0]
     limit = limits[rows]
     found = _shared_out(rows, usage, traffic, limit, capacity)
@@ -149,16 +120,6 @@ def _cycles(fixed: float, per_word_cycle: float, bandwidth: float, limit: float,
     # that use less than a word a period, since they wait for processors.
     words = max(np.floor(bandwidth * period + 0.5), 1.0)
     return fixed + per_word_cycle / (limit if limit * period < 1.0 else words / period)
-
-
-@kernel
-def _replace(
-    here: np.ndarray, moves: np.ndarray, usage: np.ndarray, ends: np.ndarray, before: int, after: int
-) -> None:
-    """Change what `_counted` gives as a row gives way to another."""
-    for node in range(here.shape[0]):
-        here[node] += ends[after, node] - ends[before, node]
-        moves[node] += usage[after, node] - usage[before, node]
 
 
 @kernel
@@ -188,10 +149,9 @@ def best_ways(
             row = choices[k]
             alone[k] = _cycles(fixed[row], per_word_cycle[row], limits[row], limits[row], period)
         now[i] = alone[first[i]]
-    here, moves = _counted(chosen, usage, ends)
-    best, better = np.inf, True
-    if not _crowded(here, moves, most_ends, most_moves):
-        best, better = _paced(chosen, usage, limits, fixed, per_word_cycle, traffic, capacity, period)
+    best, better = together(
+        chosen, usage, ends, limits, fixed, per_word_cycle, traffic, capacity, period, most_ends, most_moves
+    )
     while better:
         better = False
         for i in range(count):
@@ -207,13 +167,11 @@ def best_ways(
                 if least >= best:
                     chosen[i], now[i] = before, before_alone
                     continue
-                _replace(here, moves, usage, ends, before, choices[k])
-                cycles = np.inf
-                if not _crowded(here, moves, most_ends, most_moves):
-                    cycles, _ = _paced(chosen, usage, limits, fixed, per_word_cycle, traffic, capacity, period)
+                cycles, _ = together(
+                    chosen, usage, ends, limits, fixed, per_word_cycle, traffic, capacity, period, most_ends, most_moves
+                )
                 if cycles < best:
                     best, better = cycles, True
                 else:
                     chosen[i], now[i] = before, before_alone
-                    _replace(here, moves, usage, ends, choices[k], before)
     return best, chosen

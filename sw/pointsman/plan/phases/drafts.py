@@ -105,8 +105,8 @@ def least_cycles(context: PlanContext, index: int) -> float:
 
 
 def _without_room(context: PlanContext, index: int, drafts: Sequence[Draft]) -> RoutingError | None:
-    """Why none of the drafts of a phase can be planned: each needs a barrier, and so more interface registers than there are. Such
-    a division is not worth to be routed further, nor this phase with longer schedules. None if one may be planned."""
+    """Why none of the drafts of a phase can be planned: each needs a barrier, for which interface registers lack. Then
+    neither the other phases of the division are routed, nor this phase with longer schedules. None if one may be planned."""
     phase = context.structure.phases[index]
     found: RoutingError | None = None
     for draft in drafts:
