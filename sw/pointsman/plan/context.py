@@ -55,6 +55,14 @@ class OperatorsKey(NamedTuple):
     labels: tuple[str, ...]
 
 
+class CrowdedKey(NamedTuple):
+    """A phase whose operators are done by ``implementations``, whatever its schedule length."""
+
+    operators: tuple[Operator, ...]
+    value: tuple[int, ...] | None
+    implementations: tuple[Implementation, ...]
+
+
 class ClosingKey(NamedTuple):
     """What the end of a phase is planned from, besides its routes."""
 
@@ -105,6 +113,9 @@ class PlanMemo:
     """Refusals are kept, too."""
     online: dict[OnlineKey, OnlinePart | None] = field(default_factory=dict)
     """Online streams of phases, before they are routed."""
+    crowded: dict[CrowdedKey, tuple[int, RoutingError]] = field(default_factory=dict)
+    """Phases that need a barrier for which the nodes have too few interface registers: the shortest schedule with which that was
+    found, and why."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import prod
 
 import numpy as np
@@ -77,8 +78,8 @@ class Resources:
         for up, down in steps:
             # A cut has two numbers: first for words upward, then for words downward.
             end = first + 2 * (len(up) - 1)
-            found[first:end:2] = np.cumsum(up)[:-1]
-            found[first + 1 : end : 2] = np.cumsum(down)[:-1]
+            found[first:end:2] = list(accumulate(up[:-1]))
+            found[first + 1 : end : 2] = list(accumulate(down[:-1]))
             first = end
         return found
 

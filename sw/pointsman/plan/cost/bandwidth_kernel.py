@@ -26,7 +26,7 @@ def _shared_out(
     for operator in range(operators):
         for resource in range(resources):
             load[resource] += bandwidth[operator] * usage[rows[operator], resource]
-    left = np.zeros(operators, np.bool_)
+    users = np.zeros(operators, np.int64)
     slower = np.zeros(operators, np.bool_)
     # Each turn brings one resource down to its capacity for good, because bandwidths only fall.
     for _ in range(resources):
@@ -40,31 +40,35 @@ def _shared_out(
         # Those that are slower than their share of it already leave the rest to the others.
         room = capacity[worst]
         weight = 0.0
+        left = 0
         for operator in range(operators):
-            left[operator] = usage[rows[operator], worst] > 0
-            if left[operator]:
+            if usage[rows[operator], worst] > 0:
+                users[left] = operator
+                left += 1
                 weight += traffic[operator] * usage[rows[operator], worst]
         while True:
-            some, all_of_them = False, True
-            for operator in range(operators):
-                slower[operator] = left[operator] and bandwidth[operator] <= room * traffic[operator] / weight * ENOUGH
-                some = some or slower[operator]
-                all_of_them = all_of_them and slower[operator] == left[operator]
-            if not some or all_of_them:
-                break
-            taken = 0.0
-            for operator in range(operators):
-                if slower[operator]:
+            taken, kept = 0.0, 0
+            for i in range(left):
+                operator = users[i]
+                slower[i] = bandwidth[operator] <= room * traffic[operator] / weight * ENOUGH
+                if slower[i]:
                     taken += bandwidth[operator] * usage[rows[operator], worst]
-                    left[operator] = False
+                else:
+                    kept += 1
+            if kept in (0, left):
+                break
             room -= taken
             weight = 0.0
-            for operator in range(operators):
-                if left[operator]:
+            kept = 0
+            for i in range(left):
+                if not slower[i]:
+                    operator = users[i]
+                    users[kept] = operator
+                    kept += 1
                     weight += traffic[operator] * usage[rows[operator], worst]
-        for operator in range(operators):
-            if not left[operator]:
-                continue
+            left = kept
+        for i in range(left):
+            operator = users[i]
             share = room * traffic[operator] / weight
             if share < bandwidth[operator]:
                 for resource in range(resources):
@@ -89,14 +93,17 @@ def together(
 ) -> tuple[float, bool]:
     """Cycles of operators in one phase, done in the ways ``rows`` (of the other arrays but ``traffic``), and whether they hinder
     each other; infinite if a node has more than ``most_ends`` ends of streams or ``most_moves`` moves of a word each."""
-    count = rows.shape[0]
-    for node in range(ends.shape[1]):
-        here, moves = 0.0, 0.0
-        for operator in range(count):
-            here += ends[rows[operator], node]
-            moves += usage[rows[operator], node]
-        if here > most_ends or moves > most_moves:
+    # Row by row, as rows lie in one piece.
+    nodes = ends.shape[1]
+    here, moves = np.zeros(nodes), np.zeros(nodes)
+    for row in rows:
+        for node in range(nodes):
+            here[node] += ends[row, node]
+            moves[node] += usage[row, node]
+    for node in range(nodes):
+        if here[node] > most_ends or moves[node] > most_moves:
             return np.inf, True
+    count = rows.shape[0]
     limit = limits[rows]
     found = _shared_out(rows, usage, traffic, limit, capacity)
     cycles, slowed = 0.0, False

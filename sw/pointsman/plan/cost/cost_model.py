@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 from math import inf
 
 import numpy as np
@@ -108,6 +108,7 @@ class CostModel:
         self._choices = choices
         self._ways: dict[str, list[_Way]] = {}
         self._table = _Table.of(())
+        self._rows_of: dict[tuple[str, bool], list[int]] = {}
         self._io: dict[tuple[str, ...], tuple[float, tuple[_Way, ...]]] = {}
         self._alone: dict[str, float] = {}
         self._places: dict[str, tuple[frozenset[int], int]] = {}
@@ -193,36 +194,37 @@ class CostModel:
 
     def _best(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[_Way, ...]]:
         """Start from the best implementation of each operator, then change one at a time as long as that pays."""
-        choices = [self._of(operator) for operator in operators]
-        if len(operators) > 1:
-            choices = [
-                [way for way in ways if not way.implementation.alone or operator.impl == way.implementation.name]
-                for operator, ways in zip(operators, choices, strict=True)
-            ]
+        choices = [self._rows(operator, len(operators) > 1) for operator in operators]
         if not all(choices):
             return inf, ()
-        table = self._with(choices)
-        rows = [table.row[way] for ways in choices for way in ways]
         first = np.array([0, *accumulate(map(len, choices))])
-        best, chosen = best_ways(first, np.array(rows), *table.arrays, *self._limits(operators))
-        return float(best), tuple(table.ways[row] for row in chosen)
+        rows = np.array([row for rows in choices for row in rows])
+        best, chosen = best_ways(first, rows, *self._table.arrays, *self._limits(operators))
+        return float(best), tuple([self._table.ways[row] for row in chosen.tolist()])
+
+    def _rows(self, operator: Operator, shared: bool) -> list[int]:
+        """Rows of an operator's ways in the table; ``shared``: of those that others may share a phase with."""
+        key = operator.label, shared
+        if key not in self._rows_of:
+            ways = self._of(operator)
+            if any(way not in self._table.row for way in ways):
+                # All ways known so far, behind those that are there already, which keep their rows.
+                self._table = _Table.of(list(dict.fromkeys(chain(self._table.ways, *self._ways.values()))))
+            if shared:
+                ways = [one for one in ways if not one.implementation.alone or operator.impl == one.implementation.name]
+            self._rows_of[key] = [self._table.row[way] for way in ways]
+        return self._rows_of[key]
 
     def _together(self, operators: Sequence[Operator], ways: Sequence[_Way]) -> float:
         """Cycles of I/O of operators that share a phase, with these implementations."""
         cycles, _ = together(np.arange(len(ways)), *_Table.of(ways).arrays, *self._limits(operators))
         return float(cycles)
 
-    def _with(self, choices: Iterable[Sequence[_Way]]) -> _Table:
-        """A table with all ways known so far, ``choices`` among them; the ways of an operator are added all at once."""
-        if any(ways[0] not in self._table.row for ways in choices):
-            self._table = _Table.of([way for ways in self._ways.values() for way in ways])
-        return self._table
-
     def _limits(self, operators: Sequence[Operator]) -> tuple[np.ndarray, np.ndarray, int, float, float]:
         """Words of each operator, capacities, the period, and the most ends of streams and moves of a word at a node, from its
         slots, interface registers and VFSMs. Where operators share the phase, room for its barrier is taken off."""
         shape = self.context.shape
-        traffic = np.array([float(max(1, o.m * o.c * self.rounds[o.label])) for o in operators])
+        traffic = np.array([max(1, o.m * o.c * self.rounds[o.label]) for o in operators], np.float64)
         spare = BARRIER if len(operators) > 1 else 0
         return (
             traffic,
@@ -249,13 +251,13 @@ class CostModel:
         return io_cycles([time], reprogram=COMMAND) + loading
 
     def _leaving(self, operators: tuple[Operator, ...], exits: float) -> float:
-        nodes = frozenset().union(*(self._place(operator)[0] for operator in operators))
-        across = max(self._place(operator)[1] for operator in operators)
+        places = [self._place(operator) for operator in operators]
+        nodes, across = places[0][0], max(across for _, across in places)
         bound = all(
             way.implementation.traceable and not way.implementation.processor_bound
             for way in self._shared(operators)[1]
         )
-        if bound and all(operator.m > 2 * across + 2 and self._place(operator)[0] == nodes for operator in operators):
+        if bound and all(o.m > 2 * across + 2 for o in operators) and all(own == nodes for own, _ in places):
             return switch_cycles(exits, barrier=across, reprogram=self.period / 2, settle=CHANGE)
         barrier = barrier_cycles(across, self.period)
         return switch_cycles(exits, barrier=barrier, reprogram=self.period / 2, settle=across + 20 + CHANGE)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 
 from numesh.shape import NodeShape
 from pointsman.errors import RefusedError
@@ -11,6 +11,7 @@ from pointsman.operators import Wiring
 from pointsman.plan.plan import Plan, PlannedPhase
 from pointsman.plan.structure.structure import Structure
 from pointsman.routing.errors import RoutingError
+from pointsman.routing.streams import Stream
 
 from .kept_registers import keeps_registers
 from .schedule_blocks import second_blocks
@@ -113,6 +114,22 @@ def _full(phases: Sequence[PlannedPhase], shape: NodeShape, keeps: Sequence[bool
             if keeps[index]:
                 kept[node] += count
     return None
+
+
+def refuse_many_streams(streams: Iterable[Stream], shape: NodeShape) -> None:
+    """Raise `RoutingError` if a word of every stream needs more interface registers than a node has, wherever it is routed:
+    one where a stream begins, and one where it ends unless it ends in the register of another."""
+    ends = Counter[int]()
+    for stream in streams:
+        ends[stream.source] += 1
+        if stream.into is None:
+            ends.update(stream.destinations)
+    full = [node for node, count in ends.items() if count > shape.registers - shape.pipelines]
+    if full:
+        raise RoutingError(
+            f"node {min(full)} has too few interface registers for one word of every stream and of the barrier",
+            hint="a shape with more interface registers, or fewer streams in one phase",
+        )
 
 
 def refuse_overfull_phase(wiring: Wiring, shape: NodeShape) -> None:

@@ -16,6 +16,7 @@ from pointsman.operators.scheduled.barrier import StrBarrierTree
 from pointsman.plan.context import ClosingKey, PhaseRoute, PlanContext
 from pointsman.plan.cost.equations import barrier_cycles
 from pointsman.plan.cost.routed_cycles import leaving_cycles, operator_cycles
+from pointsman.plan.memory.capacity import refuse_many_streams
 from pointsman.plan.online import stands_for
 from pointsman.plan.plan import OnlinePart, PlannedOperator, PlannedPhase
 from pointsman.plan.roles.roles import plan_operator
@@ -225,6 +226,14 @@ def with_barrier(
     cycles = cycles_of_barrier(context, closing.operator)
     ending = Ending("barrier", draft.reason, closing, cycles, settle)
     return closed(context, index, RoutedOperators(planned, route_again, draft.spans, draft.part), ending)
+
+
+def refuse_barrier(context: PlanContext, constraints: Constraints, index: int, draft: Draft) -> None:
+    """Raise `RoutingError` if a draft cannot be routed with the barrier that closes it, whatever its routes, as the nodes have
+    too few interface registers."""
+    barrier = barrier_of(context, constraints, index, draft.phase.routed, draft.part, draft.loose)
+    own = StrBarrierTree().streams(barrier, context.surroundings)
+    refuse_many_streams([*draft.phase.routed.streams, *own], context.shape)
 
 
 def barrier_of(

@@ -7,7 +7,7 @@ alone, operators that continue beside it. Leaves alone: other phases, VFSM and r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import inf, prod
@@ -16,7 +16,7 @@ from pointsman.errors import PointsmanError
 from pointsman.operators import Implementation
 from pointsman.operators.api.loading import Loading
 from pointsman.plan.conflicts.load_functions import refuse_mixed_commands, refuse_two_makers
-from pointsman.plan.context import OnlineKey, PlanContext
+from pointsman.plan.context import CrowdedKey, OnlineKey, PlanContext
 from pointsman.plan.errors import PlanError
 from pointsman.plan.online import home_of, online_part
 from pointsman.plan.plan import OnlinePart, PlannedPhase
@@ -26,7 +26,7 @@ from pointsman.plan.termination.left_between_uses import always_left_between_use
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import Stream
 
-from .closing import Draft, RoutedOperators, draft_end, with_barrier
+from .closing import Draft, RoutedOperators, draft_end, refuse_barrier, with_barrier
 from .constraints import Constraints
 from .routes import hops_of, plan_operators, route
 
@@ -93,11 +93,48 @@ def least_cycles(context: PlanContext, index: int) -> float:
     """
     failure: PointsmanError | None = None
     for choice in _choices(context, index):
-        drafts, error = _drafts(context, Constraints(), index, choice)
-        if drafts:
-            return min(draft.least_cycles for draft in drafts)
-        failure = failure or error
+        crowded = _crowded(context, index, choice)
+        if crowded is None:
+            drafts, error = _drafts(context, Constraints(), index, choice)
+            crowded = _without_room(context, index, drafts)
+            if drafts and crowded is None:
+                return min(draft.least_cycles for draft in drafts)
+            failure = failure or error
+        failure = failure or crowded
     raise _refusal(context, index, failure, None)
+
+
+def _without_room(context: PlanContext, index: int, drafts: Sequence[Draft]) -> RoutingError | None:
+    """Why none of the drafts of a phase can be planned: each needs a barrier, for which interface registers lack. Then
+    neither the other phases of the division are routed, nor this phase with longer schedules. None if one may be planned."""
+    phase = context.structure.phases[index]
+    found: RoutingError | None = None
+    for draft in drafts:
+        if draft.reason is None or draft.part is not None:
+            return None
+        try:
+            refuse_barrier(context, Constraints(), index, draft)
+        except RoutingError as error:
+            found = found or error
+        else:
+            return None
+    if found is not None and len(phase.operators) > 1:
+        key = CrowdedKey(phase.operators, phase.value, tuple(one.implementation for one in drafts[0].phase.operators))
+        known = context.memo.crowded
+        if key not in known or context.period < known[key][0]:
+            known[key] = context.period, found
+    return found
+
+
+def _crowded(context: PlanContext, index: int, choice: ChoiceLimits) -> RoutingError | None:
+    """Why the combination that is routed first, and alone, of a phase of several operators has no room for its barrier, as with a
+    shorter schedule; None if that is not known."""
+    phase = context.structure.phases[index]
+    first = next(_combinations(context, index, choice), None)
+    if first is None or len(phase.operators) < 2:
+        return None
+    shortest, why = context.memo.crowded.get(CrowdedKey(phase.operators, phase.value, first), (inf, None))
+    return why if context.period >= shortest else None
 
 
 def first_streams(context: PlanContext, index: int) -> list[Stream]:

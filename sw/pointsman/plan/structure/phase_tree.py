@@ -143,20 +143,35 @@ def _group(part: ProgramPart, children: list[_Folded], ends: Callable[[ProgramPa
         return _disjoint(children)
     if part.kind == "parallel":
         return _parallel(children)
-    folded = children[0]
-    for i, child in enumerate(children[1:]):
-        if folded.sealed or ends(part, i):
-            phases = (*folded.phases[:-1], _left(folded.phases[-1], times), *child.phases)
-        else:
-            first, last = child.phases[0], folded.phases[-1]
-            assert isinstance(first, Leaf)
-            assert isinstance(last, Leaf)
-            phases = (*folded.phases[:-1], _merge([last, first], sum), *child.phases[1:])
-        folded = _Folded(phases, child.sealed)
+    folded = _sequence(part, children, ends, times)
     if part.kind == "loop" and len(folded.phases) > 1:
         phases = (*folded.phases[:-1], _left(folded.phases[-1], times - times / _count(part)))
         folded = _Folded(phases, folded.sealed)
     return folded
+
+
+def _sequence(
+    part: ProgramPart, children: list[_Folded], ends: Callable[[ProgramPart, int], bool], times: int
+) -> _Folded:
+    phases = list(children[0].phases[:-1])
+    last = [children[0].phases[-1]]  # parts of the last phase so far, merged all at once where it ends
+    sealed = children[0].sealed
+    for i, child in enumerate(children[1:]):
+        if sealed or ends(part, i):
+            phases += [_left(_joined(last), times), *child.phases[:-1]]
+            last = [child.phases[-1]]
+        elif len(child.phases) > 1:
+            phases += [_joined([*last, child.phases[0]]), *child.phases[1:-1]]
+            last = [child.phases[-1]]
+        else:
+            last.append(child.phases[0])
+        sealed = child.sealed
+    return _Folded((*phases, _joined(last)), sealed)
+
+
+def _joined(parts: list[Leaf | ThreadPhases]) -> Leaf | ThreadPhases:
+    """Phases that follow each other as one."""
+    return parts[0] if len(parts) == 1 else _merge([part for part in parts if isinstance(part, Leaf)], sum)
 
 
 def _left(part: Leaf | ThreadPhases, times: float) -> Leaf:

@@ -230,11 +230,16 @@ class NumberedOperators:
         self.operators: list[tuple[int, PlannedOperator]] = [
             (p, one) for p, phase in enumerate(phases) for one in phase.operators
         ]
+        self._roles: dict[tuple[int, int, int, int], RoleDraft] = {}
 
     def role(self, number: int, node: int, value: int, stage: int) -> RoleDraft:
         """Role of a node in operator ``number``; ``value``: index of the run-time value."""
-        one = self.operators[number][1]
-        return one.role(node, value * one.stages + stage)
+        key = number, node, value, stage
+        found = self._roles.get(key)
+        if found is None:
+            one = self.operators[number][1]
+            found = self._roles[key] = one.role(node, value * one.stages + stage)
+        return found
 
     def block(self, number: int) -> int:
         """Number of rounds after which an operator's run-time values change."""

@@ -56,16 +56,12 @@ class StepWriter:
         self.words = Codes(plan.shape).command_words
         self.memories = memories
         self.parts = NumberedOperators(network.parts)
-        self.messages = OnlineSteps(plan, network)
-        on_the_way: dict[int, dict[tuple[int, int], tuple[int, ...]]] = defaultdict(dict)
+        self._on_the_way: dict[int, dict[tuple[int, int], tuple[int, ...]]] = defaultdict(dict)
         for node, left, entered, between in passages(plan):
-            on_the_way[node][left, entered] = between
+            self._on_the_way[node][left, entered] = between
         self.by_label: dict[str, list[int]] = defaultdict(list)
         for number, (_, one) in enumerate(self.parts.operators):
             self.by_label[one.operator.label].append(number)
-        self.ways = [
-            ProcessorState(node, plan, network, self.memories, on_the_way[node]) for node in range(network.nodes)
-        ]
         self.lanes: list[tuple[int, ...]] = []
         self.turns: list[int] = []
         self.settings: list[tuple[int, ...]] = []
@@ -75,6 +71,18 @@ class StepWriter:
         self._moves: dict[object, list[Step]] = {}
         self._rows = network.rows
         self._sorted: dict[int, tuple[int, ...]] = {}
+        self._in_company = [len(phase.operators) + len(plan.beside(p)) > 1 for p, phase in enumerate(plan.phases)]
+        """By phase, has it more than one operator?"""
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin again before the first phase, with empty memories. Steps of calls that were made before are used again."""
+        self.memories.empty()
+        self.messages = OnlineSteps(self.plan, self.network)
+        self.ways = [
+            ProcessorState(node, self.plan, self.network, self.memories, self._on_the_way[node])
+            for node in range(self.network.nodes)
+        ]
 
     # -- the whole -------------------------------------------------------------------------------------------
 
@@ -406,7 +414,7 @@ class StepWriter:
             together=together,
             meets=bool(meet),
             same=same,
-            shared=len(self.network.parts[phase].operators) + len(self.plan.beside(phase)) > 1,
+            shared=self._in_company[phase],
         )
         steps: list[Step] = [(k.COUNT, phase, 0)]
         for do, at, rewrites in load_told(way, phase, lambda: same, call.changed) if told else load(way, call):
@@ -571,8 +579,9 @@ class StepWriter:
         self._add(self.ways[node], steps)
 
     def _add(self, way: ProcessorState, steps: list[Step]) -> None:
-        left_out = -1 if self.counted is None else k.COUNT
-        kept = tuple(step for step in steps if step[0] != left_out and (step[0] != k.WAIT or step[1]))
+        if self.counted is not None:
+            steps = [step for step in steps if step[0] != k.COUNT]
+        kept = tuple([step for step in steps if step[1] or step[0] != k.WAIT])
         if kept:
             way.chunks.append(self._chunks.setdefault(kept, len(self._chunks)))
 

@@ -96,9 +96,9 @@ def _played(
     limit = max(1, LIMIT // network.nodes)
     times, memories = 1 if ways is not None else samples(plan.program), PlannedMemories(plan, network)
     phases, total, all_played = np.zeros(len(plan.phases) + 1), 0.0, 0
+    writer = StepWriter(plan, network, memories, counted)
     for sample in range(times):
-        memories.empty()
-        writer = StepWriter(plan, network, memories, counted)
+        writer.begin()
         if ways is None:
             book = writer.write(visits(plan.program, sample, optional))
         else:

@@ -13,9 +13,10 @@ from pointsman.operators import IMPLEMENTATIONS, Context, Wiring
 from pointsman.plan.cost.feasible import feasible_implementations
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import PlanOptions, make_plan
-from pointsman.plan.memory.capacity import refuse_overfull_phase, refuse_overfull_plan
+from pointsman.plan.memory.capacity import refuse_many_streams, refuse_overfull_phase, refuse_overfull_plan
 from pointsman.plan.plan import Plan
 from pointsman.routing.errors import RoutingError
+from pointsman.routing.streams import Stream
 
 
 def plan(text: str, shape: NodeShape) -> Plan:
@@ -39,6 +40,19 @@ def test_a_phase_that_needs_more_registers_than_there_are_is_refused() -> None:
     most = max(wiring.registers_used.values())
     with pytest.raises(RoutingError, match=f"would need {most} interface registers and has 2"):
         refuse_overfull_phase(wiring, NodeShape(registers=4))
+
+
+def test_streams_of_which_more_end_at_a_node_than_it_has_registers_are_refused() -> None:
+    streams = [Stream(f"s{i}", i, (3,)) for i in range(3)]
+    shape = NodeShape(registers=2 + NodeShape().pipelines)
+    refuse_many_streams(streams[:2], shape)
+    with pytest.raises(RoutingError, match="node 3 has too few interface registers for one word of every stream"):
+        refuse_many_streams(streams, shape)
+
+
+def test_a_stream_that_ends_in_the_register_of_another_needs_none_there() -> None:
+    streams = [Stream(f"s{i}", i, (3,), into="t" if i else None) for i in range(3)]
+    refuse_many_streams(streams, NodeShape(registers=1 + NodeShape().pipelines))
 
 
 def test_a_fan_of_more_streams_than_registers_gives_way_to_a_chain() -> None:

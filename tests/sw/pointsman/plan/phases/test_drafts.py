@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 
 import pytest
@@ -17,6 +18,7 @@ from pointsman.plan.phases import drafts
 from pointsman.plan.phases.constraints import Constraints
 from pointsman.plan.phases.drafts import first_streams, least_cycles, plan_phase
 from pointsman.plan.structure.structure import outline
+from pointsman.routing.errors import RoutingError
 
 
 def context(text: str, *, period: int = 16, shape: NodeShape | None = None, fallbacks: bool = True) -> PlanContext:
@@ -94,3 +96,33 @@ def test_first_streams_are_those_of_the_most_promising_implementations() -> None
         (operator,) = phase.operators
         best = min(own.able(operator, fallbacks=True), key=lambda pair: pair[0])[1]
         assert first_streams(own, index) == own.streams(operator, best)
+
+
+TIGHT = "(sequential (phase (stream 's 0 1 :m 2) (stream 't 3 2 :m 2)) (cshift 'c 1 :m 4))"
+
+
+def test_a_phase_whose_barrier_lacks_registers_is_refused_at_its_draft(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = context(TIGHT, period=8, fallbacks=False)
+    assert least_cycles(own, 0) < inf
+
+    def refuse(*_: object) -> None:
+        raise RoutingError("too few interface registers")
+
+    monkeypatch.setattr(drafts, "refuse_barrier", refuse)
+    with pytest.raises(PlanError, match="cannot be routed with 8 slots: too few interface registers"):
+        least_cycles(own, 0)
+    # With longer schedules it is not routed again; with shorter ones it may have other implementations.
+    monkeypatch.undo()
+    routes = len(own.memo.routes)
+    with pytest.raises(PlanError, match="cannot be routed with 16 slots: too few interface registers"):
+        least_cycles(replace(own, period=16), 0)
+    assert len(own.memo.routes) == routes
+    assert least_cycles(replace(own, period=6), 0) < inf
+
+
+def test_a_draft_whose_barrier_has_room_is_planned_with_it() -> None:
+    own = context(TIGHT, fallbacks=False)
+    phase = plan_phase(own, Constraints(), 0)
+    assert phase is not None
+    assert phase.technique == "barrier"
+    assert least_cycles(own, 0) < inf

@@ -73,3 +73,19 @@ def test_a_phase_entered_for_an_operator_that_continues_is_not_left_before_its_f
     first = writer.load(0, writer.by_label[label][0], 0)
     assert _kinds(first) == [k.COUNT]
     assert not writer.ways[0].unused
+
+
+def test_a_writer_that_begins_again_writes_what_a_new_one_does(small_plan: Plan) -> None:
+    used, fresh = _writer(small_plan), _writer(small_plan)
+    used.write(visits(small_plan.program, 1))
+    used.begin()
+    tables = [writer.write(visits(small_plan.program, 0)) for writer in (used, fresh)]
+    lanes = [
+        [
+            table.lanes[first:end, :6].tolist() if kind == k.MOVE else [kind]
+            for chunk in table.chunks
+            for kind, first, end in table.steps[table.first_step[chunk] : table.first_step[chunk + 1]].tolist()
+        ]
+        for table in tables
+    ]
+    assert lanes[0] == lanes[1]
