@@ -33,6 +33,7 @@ from pointsman.fpga.carry import fold
 from pointsman.fpga.outreg import absorb, relax
 from pointsman.fpga.placing import place_until_met
 from pointsman.fpga.pll import pll_dividers
+from pointsman.fpga.synth import MAPPING
 from pointsman.fpga.tools import run_tool
 from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
@@ -157,7 +158,8 @@ class Board(Elaboratable):
 def write_sources(demonstration: Demonstration, mhz: int, folder: Path, target: Target = ULX3S) -> None:
     """The hardware as RTLIL, the constraints and the yosys script. Nothing is run."""
     platform = target.platform(toolchain="Trellis" if target is ULX3S else "Apicula")
-    plan = platform.prepare(Board(demonstration, mhz, target), NAME, synth_opts="-nowidelut")
+    mapping = {"script_after_read": MAPPING} if target is ULX3S else {}
+    plan = platform.prepare(Board(demonstration, mhz, target), NAME, synth_opts="-nowidelut", **mapping)
     plan.files[f"{NAME}.il"] = relax(plan.files[f"{NAME}.il"])
     plan.extract(str(folder))
 

@@ -64,24 +64,29 @@ class Demonstration(wiring.Component):
         )
         self.budget = max(tape.finish for tape in tapes) + SLACK_CYCLES
         self.reset_cycles = max(images.shape.reset_cycles, Player.REWIND)
+        self.round_cycles = self.reset_cycles + self.budget + 5
         bits = self.budget.bit_length()
         self.players = [Player(shape=images.shape, tape=tape, time_bits=bits) for tape in tapes]
         self.time = Signal(bits)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        hold = Signal(init=1)
-        m.submodules.mesh = ResetInserter(hold)(self.mesh)
+        hold, reset = Signal(init=1), Signal(init=1)
+        m.submodules.mesh = ResetInserter(reset)(self.mesh)
+        m.d.sync += [reset.eq(hold), self.time.eq(self.time + 1)]
+        with m.If(reset):
+            m.d.sync += self.time.eq(0)
         for node, player in enumerate(self.players):
-            m.submodules[f"player_{node}"] = player
-            m.d.comb += [player.hold.eq(hold), player.time.eq(self.time)]
+            m.submodules[f"player_{node}"] = ResetInserter(reset)(player)
+            m.d.comb += player.time.eq(self.time)
             for name, member in processor_members(self.shape).items():
                 outside, inside = getattr(self.mesh, f"{name}_{node}"), getattr(player, name)
                 m.d.comb += inside.eq(outside) if member.flow == Out else outside.eq(inside)
-        m.d.comb += self.players[0].spoil.eq(self.spoil)
+        m.d.sync += self.players[0].spoil.eq(self.spoil)
 
-        ended, wrong, unpunctual = Signal(), Signal(), Signal()
+        over, ended, wrong, unpunctual = Signal(), Signal(), Signal(), Signal()
         m.d.sync += [
+            over.eq(self.time == self.budget),
             ended.eq(Cat(player.done for player in self.players).all()),
             wrong.eq(Cat(player.wrong for player in self.players).any()),
             unpunctual.eq(Cat(player.unpunctual for player in self.players).any()),
@@ -92,14 +97,12 @@ class Demonstration(wiring.Component):
         why = Signal(2)
         with m.FSM():
             with m.State("reset"):
-                m.d.sync += [self.time.eq(0), wait.eq(wait - 1)]
+                m.d.sync += wait.eq(wait - 1)
                 with m.If(wait == 0):
                     m.d.sync += hold.eq(0)
                     m.next = "play"
-            with m.State("play"):
-                m.d.sync += self.time.eq(self.time + 1)
-                with m.If(self.time == self.budget):
-                    m.next = "judge"
+            with m.State("play"), m.If(over):
+                m.next = "judge"
             with m.State("judge"):
                 m.d.sync += [hold.eq(1), wait.eq(cycles - 1)]
                 with m.If(ended & ~wrong & ~unpunctual):

@@ -46,7 +46,7 @@ def verdicts(program: tuple[Images, Sequence[Tape]], cases: Sequence[Case], *, r
             before = [int(context.get(place)) for place, _ in changes]
             for place, value in changes:
                 context.set(place, value)
-            for _ in range(rounds * (top.reset_cycles + top.budget + 3)):
+            for _ in range(rounds * top.round_cycles):
                 await context.tick()
             seen.append(int(context.get(top.lights)) & VERDICT)
             for (place, _), value in zip(changes, before, strict=True):
@@ -75,8 +75,13 @@ def row(program: tuple[Images, list[Tape]], node: int, write: bool, field: str, 
     place = places[len(places) // 2]
 
     def case(context: Any, top: Demonstration) -> list[Change]:
-        there = top.players[node].rows.data[place][field]
-        return [(there, int(context.get(there)) ^ flip)]
+        player = top.players[node]
+        bits = flip << player.layout[field].offset
+        there = [column.data[place] for column in player.rows]
+        return [
+            (column, int(context.get(column)) ^ bits >> part.start & (1 << len(part)) - 1)
+            for part, column in zip(player.parts, there, strict=True)
+        ]
 
     return case
 
