@@ -2,8 +2,8 @@
 
     python examples/fpga/board.py [--board ulx3s] [--mhz 100] [--folder build/fpga]
 
-compiles ``exchange.cop`` for a 2x2 mesh, records the tapes of its processors, builds the hardware around them and writes
-``exchange.bit`` (for Gowin's FPGA ``exchange.fs``). Exit status 0: the clock is met; 2: something has to be mended first.
+compiles ``exchange.cop`` for a 2x2 mesh, records the tapes of its processors, simulates a round of the hardware around them and
+writes ``exchange.bit`` (for Gowin's FPGA ``exchange.fs``). Exit status 0: the clock is met; 2: something has to be mended first.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Instance, Module, Signal
+from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Instance, Module, ResetSignal, Signal
 from amaranth.lib import io
 from amaranth.lib.cdc import FFSynchronizer, ResetSynchronizer
 from amaranth_boards.ulx3s import ULX3S_85F_Platform
-from demonstration import Demonstration
+from demonstration import RESET, Demonstration, simulate
 from exchange import Exchange
 from tang_nano_20k import TangNano20kPlatform
 from tape import Tape, record
@@ -64,6 +64,10 @@ CHIP = "GW2A-18C"
 """The die of that FPGA, as apicula calls it."""
 _UNSAID = ("IO", "GSR", "VCC", "GND", "GOWIN_", "DCC", "PIN")
 TARGETS = {target.name: target for target in (ULX3S, TANG_NANO_20K)}
+
+
+RESETS_STAY = f"setattr -set keep 1 w:{RESET}* %ci1:+[Q] w:* %d"
+"""yosys makes one register of those that reset the nodes, which hold the same, unless their cells are to be kept."""
 
 
 def compile_exchange(block: int = 16, shape: NodeShape | None = None) -> tuple[Images, Exchange]:
@@ -135,16 +139,16 @@ class Board(Elaboratable):
         m = Module()
         m.submodules.oscillator = oscillator = io.Buffer("i", platform.request(self.target.clock, dir="-"))
         clock = Signal()
+        m.domains.sync = ClockDomain("sync", reset_less=True)  # registers are as configured at power-up
         m.d.comb += ClockSignal().eq(clock)
+        m.submodules.demonstration = demonstration = self.demonstration
         if self.target is ULX3S:
-            m.domains.sync = ClockDomain("sync")
-            m.submodules.reset = ResetSynchronizer(~_pll(m, oscillator.i, clock, self.mhz))
+            m.domains.locked = ClockDomain("locked")
+            m.submodules.reset = ResetSynchronizer(~_pll(m, oscillator.i, clock, self.mhz), domain="locked")
+            m.d.comb += [ClockSignal("locked").eq(clock), demonstration.restart.eq(ResetSignal("locked"))]
             platform.add_clock_constraint(clock, self.mhz * 1e6)
         else:
-            m.domains.sync = ClockDomain("sync", reset_less=True)  # registers are as configured at power-up
             m.d.comb += clock.eq(oscillator.i)
-
-        m.submodules.demonstration = demonstration = self.demonstration
         for name, number, signal in (("spoil", 0, demonstration.spoil), ("again", 1, demonstration.again)):
             pin = platform.request(self.target.button, number, dir="-")
             m.submodules[f"{name}_button"] = button = io.Buffer("i", pin)
@@ -158,7 +162,7 @@ class Board(Elaboratable):
 def write_sources(demonstration: Demonstration, mhz: int, folder: Path, target: Target = ULX3S) -> None:
     """The hardware as RTLIL, the constraints and the yosys script. Nothing is run."""
     platform = target.platform(toolchain="Trellis" if target is ULX3S else "Apicula")
-    mapping = {"script_after_read": MAPPING} if target is ULX3S else {}
+    mapping = {"script_after_read": f"{RESETS_STAY}\n{MAPPING}"} if target is ULX3S else {}
     plan = platform.prepare(Board(demonstration, mhz, target), NAME, synth_opts="-nowidelut", **mapping)
     plan.files[f"{NAME}.il"] = relax(plan.files[f"{NAME}.il"])
     plan.extract(str(folder))
@@ -244,7 +248,10 @@ def main() -> int:
         elif mhz != target.mhz:
             raise PointsmanError(f"the mesh has the oscillator's {target.mhz} MHz on this board, not {mhz}")
         images, tapes = tapes_of(shape=target.shape)
-        result = build(Demonstration(images, tapes), mhz, options.folder, target=target)
+        demonstration = Demonstration(images, tapes)
+        _say("simulation of a round")
+        simulate(demonstration)
+        result = build(demonstration, mhz, options.folder, target=target)
     except PointsmanError as error:
         print(f"board: {error}", file=sys.stderr)
         return 2

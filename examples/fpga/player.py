@@ -14,9 +14,9 @@ from numesh.shape import NodeShape
 class Player(wiring.Component):
     """Makes the accesses of one node as its tape says, and finds every word that is not the one on the tape.
 
-    Nothing is decided in the cycle in which it is seen. The full bits go through two registers before they count, and every output
-    to the node is a register. That may be, since only this player fills the place for its words and only it empties those for
-    the router's: a register that is seen ready stays so. What it costs is part of the tape (`tape.played`).
+    Nothing is decided in the cycle in which it is seen: the full bits go through two registers before they count, and every
+    output to the node is a register. That may be, since only this player fills the place for its words and only it empties those
+    for the router's: a register that was seen ready is ready. What it costs is part of the tape (`tape.played`).
 
     Latency: from a full bit to the access that waits for it `tape.LOOK` cycles; from an access to the next one
     ``tape.LOOK + 1`` at least; from a word that is read to ``wrong`` five.

@@ -72,9 +72,7 @@ NEXT = 1 + LOOK
 @pytest.mark.parametrize("rounds", [1, 3])
 def test_accesses_follow_each_other_from_the_first_cycle_on(rounds: int) -> None:
     rows = [Row(0, 0, True, 2, 7), Row(0, 0, False, 3, 9), Row(0, 0, True, 4, 8), END]
-    seen, outputs = play(
-        rows, lambda cycle: 0b01000, answer=lambda cycle: 9, rounds=rounds, finish=FIRST + 3 * NEXT
-    )
+    seen, outputs = play(rows, lambda cycle: 0b01000, answer=lambda cycle: 9, rounds=rounds, finish=FIRST + 3 * NEXT)
     assert seen == [
         (FIRST, "write", 2, 7),
         (FIRST + NEXT, "read", 3, 0),
@@ -123,9 +121,7 @@ def test_a_wrong_word_is_noticed_and_forgotten_in_the_next_round() -> None:
     rows = [Row(0, 0, False, 3, 9), Row(0, 0, False, 3, 5), END]
     finish = FIRST + 2 * NEXT
     for answers in ((9, 5), (9, 4), (8, 5)):
-        _, outputs = play(
-            rows, lambda cycle: 0b1000, answer=lambda cycle, a=answers: a[cycle > FIRST], finish=finish
-        )
+        _, outputs = play(rows, lambda cycle: 0b1000, answer=lambda cycle, a=answers: a[cycle > FIRST], finish=finish)
         assert outputs == {"done": 1, "wrong": answers != (9, 5), "unpunctual": 0}
     wrong_once = iter([8] * 40 + [9] * 40)
     _, outputs = play([rows[0], END], lambda c: 8, answer=lambda c: next(wrong_once), finish=FIRST + NEXT, rounds=2)
