@@ -83,7 +83,7 @@ class Demonstration(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         # What restarts the rounds does not lead to mesh and players, but through the registers of their resets.
-        m.submodules.rounds = ResetInserter(self.restart)(self._rounds())
+        m.submodules.rounds = ResetInserter(self.restart)(self._control())
         m.submodules.mesh = self.mesh
         for node, (player, reset) in enumerate(zip(self.players, self.resets, strict=True)):
             m.submodules[f"player_{node}"] = ResetInserter(reset)(player)
@@ -94,7 +94,7 @@ class Demonstration(wiring.Component):
         m.d.sync += self.players[0].spoil.eq(self.spoil)
         return m
 
-    def _rounds(self) -> Module:
+    def _control(self) -> Module:
         """What resets and judges."""
         m = Module()
         hold = Signal(init=1)
