@@ -260,10 +260,11 @@ def main() -> int:
         elif mhz != target.mhz:
             raise PointsmanError(f"the mesh has the oscillator's {target.mhz} MHz on this board, not {mhz}")
         images, tapes = tapes_of(shape=target.shape)
-        demonstration = Demonstration(images, tapes)
         _say("simulation of a round")
-        simulate(demonstration)
-        result = build(demonstration, mhz, options.folder, target=target, seed=options.seed, seeds=options.seeds)
+        simulate(Demonstration(images, tapes))  # one of its own: Amaranth elaborates a memory once
+        result = build(
+            Demonstration(images, tapes), mhz, options.folder, target=target, seed=options.seed, seeds=options.seeds
+        )
     except PointsmanError as error:
         print(f"board: {error}", file=sys.stderr)
         return 2
