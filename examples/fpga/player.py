@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Array, Module, Mux, Signal
-from amaranth.lib import data, enum, wiring
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from tape import Tape
@@ -11,19 +11,17 @@ from tape import Tape
 from numesh.shape import NodeShape
 
 
-class Kind(enum.Enum, shape=2):
-    """What a row does."""
-
-    END = 0
-    WRITE = 1
-    READ = 2
-
-
 class Player(wiring.Component):
     """Makes the accesses of one node as its tape says, and finds every word that is not the one on the tape.
 
-    Latency: the first access can fall into the first cycle without ``hold``; a word is compared in the cycle after
-    the one in which it was read, and ``wrong`` follows one cycle later.
+    Nothing is decided in the cycle in which it is seen: the full bits go through two registers before they count, and every
+    output to the node is a register. That may be, since only this player fills the place for its words and only it empties those
+    for the router's: a register that was seen ready is ready. What it costs is part of the tape (`tape.played`).
+
+    Latency: from a full bit to the access that waits for it `tape.LOOK` cycles; from an access to the next one
+    ``tape.LOOK + 1`` at least; from a word that is read to ``wrong`` five.
+
+    A reset rewinds the tape; it must last `REWIND` cycles at least.
 
     Parameters
     ----------
@@ -36,45 +34,50 @@ class Player(wiring.Component):
 
     Ports
     -----
-    hold : Signal(1), in
-        The node is in reset: rewind. Must be high for `REWIND` cycles at least.
     time : Signal(time_bits), in
-        Cycles since ``hold`` became low, 0 in the first one.
+        Cycles since the reset, 0 in the first one.
     spoil : Signal(1), in
         Flip a bit of every word that is written but commands, to see that it is noticed.
     done : Signal(1), out
         The tape is at its end.
     wrong : Signal(1), out
-        A word was not the one on the tape. Stays until ``hold``.
+        A word was not the one on the tape. Stays until the next reset.
     unpunctual : Signal(1), out
-        The end was reached in another cycle than the tape says, or is overdue. Stays until ``hold``.
+        The end was reached in another cycle than the tape says, or is overdue. Stays until the next reset.
     p_address, p_write, p_read, p_write_data, p_full, p_read_data
         To the node's processor port.
 
     Attributes
     ----------
-    rows : Memory
-        The tape.
+    rows : list of Memory
+        The tape, in columns of as many bits as a block RAM has at one of its ports, which has a register at its output.
+    parts : list of range
+        Bits of a row that are in each of them.
     """
 
-    REWIND = 4
+    REWIND = 3
+    COLUMN = 18
 
     def __init__(self, *, shape: NodeShape, tape: Tape, time_bits: int) -> None:
         pauses = max(row.pause for row in tape.rows)
         self.finish = tape.finish
         self.pipelines = shape.pipelines
+        self.registers = shape.registers
         self.layout = data.StructLayout(
             {
-                "kind": Kind,
+                "write": 1,
+                "read": 1,
+                "waits": 1,
                 "register": range(max(2, shape.registers)),
                 "drained": max(1, shape.pipelines),
                 "pause": range(max(2, pauses + 1)),
                 "word": shape.width,
             }
         )
+        size = self.layout.size
+        self.parts = [range(start, min(start + self.COLUMN, size)) for start in range(0, size, self.COLUMN)]
         super().__init__(
             {
-                "hold": In(1),
                 "time": In(time_bits),
                 "spoil": In(1),
                 "done": Out(1),
@@ -88,10 +91,11 @@ class Player(wiring.Component):
                 "p_read_data": In(shape.width),
             }
         )
-        kinds = {None: Kind.END, True: Kind.WRITE, False: Kind.READ}
         contents = [
             {
-                "kind": kinds[row.write],
+                "write": row.write is True,
+                "read": row.write is False,
+                "waits": row.waits,
                 "register": row.register,
                 "drained": row.drained,
                 "pause": row.pause,
@@ -99,65 +103,93 @@ class Player(wiring.Component):
             }
             for row in tape.rows
         ]
-        self.rows = Memory(shape=self.layout, depth=max(2, len(contents)), init=contents)
+        bits = [self.layout.const(row).as_bits() for row in contents]
+        words = [[row >> part.start & (1 << len(part)) - 1 for row in bits] for part in self.parts]
+        self.rows = [
+            Memory(shape=len(part), depth=max(2, len(bits)), init=column, attrs={"ram_style": "block"})
+            for part, column in zip(self.parts, words, strict=True)
+        ]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.rows = self.rows
-        port = self.rows.read_port()
-        row = Signal(self.layout)
-        fetched = Signal(2)
-        pause = Signal.like(row.pause)
-        paused = Signal()
-        now = Signal()
-        taken = Signal()
-        go_on = Signal()
 
-        # The row that is carried out stands in `row`, the one after it at the memory's output.
-        address = Signal.like(port.addr)
-        m.d.comb += [port.addr.eq(address), port.en.eq(go_on)]
-        rewind = Signal()
-        rewound = Signal()
-        m.d.sync += rewound.eq(self.hold)
-        m.d.comb += [
-            rewind.eq(self.hold & ~rewound),
-            go_on.eq(Mux(self.hold, ~rewind & (fetched != 2), taken)),
-        ]
-        with m.If(rewind):
-            m.d.sync += [address.eq(0), fetched.eq(0)]
-        with m.Else():
-            m.d.sync += fetched.eq(Mux(self.hold, fetched + go_on, 0))
-            with m.If(go_on):
-                m.d.sync += [row.eq(port.data), address.eq(address + 1)]
+        # The row that is carried out stands in registers; the next one waits in the memory's output register.
+        coming = Signal(self.layout, reset_less=True)
+        write, read, waits = Signal(), Signal(), Signal()
+        drained = Signal(coming.drained.shape(), reset_less=True)
+        pause = Signal(coming.pause.shape(), reset_less=True)
+        mask = Signal(self.registers, reset_less=True)
+        address = Signal(range(self.rows[0].depth))
+        accessing = Signal(init=1)  # a reset ends like an access: the next row comes
+        for part, column in zip(self.parts, self.rows, strict=True):
+            m.submodules[f"rows_{part.start}"] = column
+            port = column.read_port()
+            m.d.comb += port.addr.eq(address)
+            m.d.sync += coming.as_value()[part.start : part.stop].eq(port.data)
+        spoiled = self.spoil & coming.write & (coming.register >= self.pipelines)
+        with m.If(accessing):
+            m.d.sync += [
+                address.eq(address + 1),
+                Cat(write, read, waits).eq(Cat(coming.write, coming.read, coming.waits)),
+                drained.eq(coming.drained),
+                pause.eq(coming.pause),
+                mask.eq(Cat((coming.register == r) & (coming.write | coming.read) for r in range(self.registers))),
+                self.p_address.eq(coming.register),
+                self.p_write_data.eq(coming.word ^ spoiled),
+            ]
 
-        drained = Signal()
-        m.d.comb += drained.eq(~(row.drained & self.p_full[: len(row.drained)]).any())
-        with m.If(go_on):
-            m.d.sync += [pause.eq(port.data.pause), paused.eq(port.data.pause != 0)]
-        with m.Elif(~self.hold & drained & paused):
-            m.d.sync += [pause.eq(pause - 1), paused.eq(pause != 1)]
-
-        # A read of a register without a word does nothing, so it need not wait for the full bits: it is tried until it takes
-        # one. A write would replace the word that is there.
-        full = Array(self.p_full)[row.register]
-        m.d.comb += [
-            now.eq(~self.hold & drained & ~paused),
-            self.p_address.eq(row.register),
-            self.p_write_data.eq(row.word ^ (self.spoil & (row.register >= self.pipelines))),
-            self.p_write.eq(now & ~full & (row.kind == Kind.WRITE)),
-            self.p_read.eq(now & (row.kind == Kind.READ)),
-            taken.eq(self.p_write | (self.p_read & full)),
-            self.done.eq(now & (row.kind == Kind.END)),
+        # What is seen of the full bits: of all in the next cycle, of those of the row one later.
+        full = Signal(self.registers)
+        ready, empty = Signal(), Signal()
+        m.d.sync += [
+            full.eq(self.p_full),
+            ready.eq((full & mask).any() == read),
+            empty.eq(~(full[: len(drained)] & drained).any()),
         ]
 
-        expected = Signal(len(self.p_read_data))
-        compare = Signal()
-        ended = Signal()
-        m.d.sync += [compare.eq(self.p_read & full), expected.eq(row.word), ended.eq(self.done)]
-        with m.If(compare & (self.p_read_data != expected)):
+        settling, settled, go = Signal(), Signal(), Signal()
+        m.d.sync += [settling.eq(accessing), settled.eq(settling)]
+        with m.FSM():
+            with m.State("settle"), m.If(settled):
+                with m.If(waits):
+                    m.next = "drain"
+                with m.Else():
+                    m.next = "look"
+            with m.State("drain"), m.If(empty):
+                m.next = "pause"
+            with m.State("pause"):
+                m.d.sync += pause.eq(pause - 1)
+                with m.If(pause == 0):
+                    m.next = "look"
+            with m.State("look"):
+                m.d.comb += go.eq(ready)
+                with m.If(ready):
+                    m.next = "settle"
+        m.d.sync += [
+            accessing.eq(go & (write | read)),
+            self.p_write.eq(go & write),
+            self.p_read.eq(go & read),
+            self.done.eq(self.done | (go & ~write & ~read)),
+        ]
+
+        # The word is at the port in the cycle after the read. It is compared by bytes, from registers.
+        heard, expected = (Signal.like(self.p_read_data, name=name, reset_less=True) for name in ("heard", "expected"))
+        differ = Signal(-(-len(heard) // 8), reset_less=True)
+        answered, compared, judged = Signal(), Signal(), Signal()
+        m.d.sync += [
+            answered.eq(self.p_read),
+            compared.eq(answered),
+            judged.eq(compared),
+            heard.eq(self.p_read_data),
+            differ.eq(Cat((heard[k : k + 8] != expected[k : k + 8]) for k in range(0, len(heard), 8))),
+        ]
+        with m.If(self.p_read):
+            m.d.sync += expected.eq(self.p_write_data)
+        with m.If(judged & differ.any()):
             m.d.sync += self.wrong.eq(1)
-        with m.If(~self.hold & ~ended & (self.done != (self.time == self.finish))):
+
+        due, ended = Signal(), Signal()
+        m.d.sync += [due.eq(self.time == self.finish - 1), ended.eq(self.done)]
+        with m.If(~ended & (self.done != due)):
             m.d.sync += self.unpunctual.eq(1)
-        with m.If(self.hold):
-            m.d.sync += [self.wrong.eq(0), self.unpunctual.eq(0)]
         return m

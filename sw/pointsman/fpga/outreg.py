@@ -4,7 +4,7 @@ A block memory of the ECP5 answers 4 ns after the clock, or, through a register 
 use that register: a flip-flop that follows each bit of a synchronous read stays a flip-flop. This pass over the netlist
 takes such flip-flops away and switches the memory's register on (REGMODE). What the netlist does stays the same to the
 cycle.
-Non-goals: registers with enable or reset, reads with enable.
+Non-goals: registers with enable or reset, reads with enable, memories of 36 bits, which answer through both ports at once.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _registers(
 ) -> dict[str, str]:
     """For each used output of a port of a memory the flip-flop behind it; empty if one of them does not fit."""
     wires = memory["connections"]
-    if memory["parameters"].get(f"REGMODE_{port}") != "NOREG":
+    if memory["parameters"].get(f"REGMODE_{port}") != "NOREG" or int(memory["parameters"]["DATA_WIDTH_B"], 2) == 36:
         return {}
     if any(
         wires.get(name) != [value] for name, value in ((f"CE{port}", "1"), (f"OCE{port}", "1"), (f"RST{port}", "0"))

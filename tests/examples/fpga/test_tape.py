@@ -2,44 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
+import tape as tape_module
 from exchange import Exchange
-from tape import Tape, record
+from tape import LOOK, PAUSE, START, Row, Tape, played, record
 
 from cosim.numesh.machine import Machine
 from pointsman.artifacts.images.images import Images
 from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.errors import PointsmanError
-from pointsman.runtime import Category, Lane, Transfer, Wait, WaitEmpty
 
 
-def played(tape: Tape, read: list[int]) -> Generator[Any, None, None]:
-    """A processor that does what a tape says, one request after the other."""
-    for row in tape.rows:
-        for register in range(row.drained.bit_length()):
-            if row.drained >> register & 1:
-                yield WaitEmpty(register, Category.CPU)
-        yield Wait(row.pause, Category.CPU)
-        if row.write is not None:
-            word = np.array([row.word if row.write else 0], np.uint32)
-            yield Transfer(Lane(row.write, row.register, 1, word))
-            if not row.write:
-                read.append(int(word[0]))
-
-
-def test_a_tape_played_word_by_word_takes_the_same_cycles(exchange: tuple[Images, Exchange, list[Tape]]) -> None:
+def test_a_tape_is_played_in_the_cycles_that_it_says(exchange: tuple[Images, Exchange, list[Tape]]) -> None:
     images, _, tapes = exchange
     read: list[list[int]] = [[] for _ in tapes]
     with Machine(images.shape, images.topology, engine="model") as machine:
         machine.preload(memories_of(images))
-        record = machine.run([played(tape, words) for tape, words in zip(tapes, read, strict=True)])
+        record = machine.run([played(tape.rows, words) for tape, words in zip(tapes, read, strict=True)], events=True)
     assert record.finished.tolist() == [tape.finish for tape in tapes]
     assert read == [[row.word for row in tape.rows if row.write is False] for tape in tapes]
+    for node, tape in enumerate(tapes):
+        events = record.events[record.events["node"] == node]
+        assert [(bool(e["write"]), e["register"]) for e in events] == [(r.write, r.register) for r in tape.rows[:-1]]
+        before = START - 1
+        for row, cycle in zip(tape.rows, [*events["time"].tolist(), tape.finish], strict=True):
+            least = before + 1 + (row.pause + PAUSE if row.waits else 0) + LOOK
+            assert cycle >= least
+            before = cycle
+        assert tape.finish == least, "the end waits for nothing"
+
+
+def test_tapes_that_give_other_words_when_they_are_played_are_refused(
+    exchange: tuple[Images, Exchange, list[Tape]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    images, application, _ = exchange
+    real = tape_module.played
+
+    def misheard(rows: Sequence[Row], words: list[int]) -> Generator[Any, None, None]:
+        yield from real(rows, words)
+        words[-1] ^= 1
+
+    monkeypatch.setattr(tape_module, "played", misheard)
+    with pytest.raises(PointsmanError, match=r"^the tapes, played on the model, give other words than the program$"):
+        record(images, application)
 
 
 def test_the_words_on_the_tape_are_those_of_the_application(exchange: tuple[Images, Exchange, list[Tape]]) -> None:

@@ -121,6 +121,10 @@ def _read_enable(module: dict[str, Any]) -> None:
     memory(module)["connections"]["CEB"] = [9999]
 
 
+def _both_ports_at_once(module: dict[str, Any]) -> None:
+    memory(module)["parameters"]["DATA_WIDTH_B"] = f"{36:032b}"
+
+
 def _not_a_register(module: dict[str, Any]) -> None:
     _first(module)["type"] = "LUT4"
 
@@ -136,6 +140,7 @@ def _not_a_register(module: dict[str, Any]) -> None:
         _read_by_another,
         _read_outside,
         _read_enable,
+        _both_ports_at_once,
         _not_a_register,
     ],
 )

@@ -16,6 +16,7 @@ def _report(*clocks: float) -> dict:
 def test_the_first_seed_whose_slowest_clock_is_fast_enough_is_taken():
     reports = {1: _report(90, 40), 2: _report(70, 50), 3: _report(99, 99)}
     assert place_until_met(reports.__getitem__, 50, 3) == Placement(2, 50, 0.0, {"LUT": 3})
+    assert place_until_met(reports.__getitem__, 50, 1, first=3).seed == 3
 
 
 def test_a_clock_that_no_placement_meets_is_refused_with_the_best():
