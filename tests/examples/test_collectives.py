@@ -13,7 +13,7 @@ from pointsman.runtime import WrongAnswer
 
 KINDS = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all")
 NETWORKS = (
-    *(mesh(*size) for size in ((1, 2), (2, 2), (3, 3), (5, 3), (4, 4), (8, 2), (4, 3, 2), (5, 5))),
+    *(mesh(*size) for size in ((1, 2), (2, 2), (3, 3), (5, 3), (4, 4), (8, 2), (6, 3), (4, 3, 2), (5, 5))),
     *(torus(*size) for size in ((3, 5), (5,))),
 )
 
@@ -65,6 +65,23 @@ def test_every_second_node_hands_its_message_on(example) -> None:
     moving = [call for call in run.calls if call.what != "load"]
     assert max(call.end for call in moving) - min(call.start for call in moving) < 1.25 * 16 * 64
     assert 17 * 64 <= run.record.accesses.sum(axis=1).max() < 18 * 64, "a message more than all, and commands"
+
+
+@pytest.mark.parametrize("words", [1, 2])
+def test_what_was_handed_on_follows_a_short_message_at_once(example, words: int) -> None:
+    plan, run = example.planned(mesh(4, 4), "model", "--words", str(words))
+    assert run.correct
+    first = [(call.what, call.start) for call in run.calls if call.node == 0 and call.label != "g_handed"]
+    moves = [what for what, _ in sorted(first, key=lambda one: one[1]) if what != "load"]
+    assert moves[:2] == ["write", "write"], "nothing is read before both are written"
+    assert 0.9 * plan.cycles < run.record.finished.max() < 1.1 * plan.cycles
+
+
+def test_boxes_exchange_by_broadcasts_in_the_time_that_was_predicted(example) -> None:
+    plan, run = example.planned(mesh(6, 3), "model", "--words", "5")
+    assert run.correct
+    assert [operator.kind for operator in plan.program.operators()] == ["broadcast"] * 9
+    assert 0.95 * plan.cycles < run.record.finished.max() < 1.05 * plan.cycles
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -6,9 +6,11 @@ of a processor, one a cycle.
 *All-gather* of a message of m words from each of n nodes. Every node has to write one message and to read n - 1, n m accesses.
 Broadcasts from all nodes at the same time come to that, as routers fork words; but a node needs an interface register for each
 of them. So every second node of a cycle hands its message to the node before it, which broadcasts its own message meanwhile and
-that of the other after it: (n + 1) m accesses, with half as many broadcasts. Larger networks are tiled by boxes of b nodes with a
-cycle through all of them. First each node exchanges messages with the nodes at its place in the other n / b boxes, in a ring,
-then the nodes of a box broadcast what they have: (2 (n / b - 1) + n + n / b) m accesses.
+that of the other after it, of short messages without waiting for what it is to read: (n + 1) m accesses, with half as many
+broadcasts. Larger networks are tiled by boxes of b nodes with a cycle through all of them. First each node exchanges messages
+with the nodes at its place in the other n / b boxes, by broadcasts at the same time; then the nodes of a box broadcast what they
+have: (n + 2 n / b) m accesses. Boxes are long, so that words between them go straight. Many boxes exchange in a ring, of which
+the accesses are (2 (n / b - 1) + n + n / b) m.
 
 *Reduce-scatter*, parts of m words: partial sums go round a cycle through all nodes, and each node adds its own words to what it
 passes on: n - 1 messages written and n - 1 read, 2 (n - 1) m accesses, the least that is possible. The function has to commute.
@@ -38,6 +40,10 @@ from .api.node import Node
 
 AT_ONCE = 12
 """Broadcasts at the same time, at most: a node needs a register for each, and of 16 two belong to the pipelines."""
+EXCHANGED = 6
+"""Boxes between which messages are broadcast at the same time, at most; with more they go round in a ring."""
+BUFFERED = 2
+"""Words that a broadcast takes from its source while nobody reads, at least: one in the source's register, one on its way."""
 PAIRED = (16, 20, 24)
 """Nodes of a cycle of which every second one broadcasts: with these numbers, rounds of their words leave no slot more unused than
 others do (`pointsman.routing.phase_router.rounds`)."""
@@ -74,6 +80,8 @@ class AllGather:
             boxes = [tuple(box[place] for place in order) for box in boxes]
         self.boxes: list[tuple[int, ...]] = boxes
         self.box = {node: box for box in self.boxes for node in box}
+        self.ring = len(boxes) > EXCHANGED
+        """Do messages go from box to box in a ring?"""
         self.every = 1 if len(boxes[0]) <= AT_ONCE else 2
         """Of so many nodes of a box, one after the other, the first broadcasts."""
 
@@ -84,9 +92,12 @@ class AllGather:
         across, wide = len(self.boxes), len(self.boxes[0])
         if across > 1:
             alike = [list(nodes) for nodes in zip(*self.boxes, strict=True)]
-            found.append(
-                subset(alike, loop(f"{self.label}_steps", across - 1, cshift(f"{self.label}_on", 1, m=self.words)))
-            )
+            if self.ring:
+                steps = loop(f"{self.label}_steps", across - 1, cshift(f"{self.label}_on", 1, m=self.words))
+                found.append(subset(alike, steps))
+            else:
+                exchange = [broadcast(f"{self.label}_from{k}", k, m=self.words) for k in range(across)]
+                found.append(subset(alike, phase(parallel(*exchange))))
         if wide > 1 or across == 1:
             boxes, m = [list(box) for box in self.boxes], across * self.words
             within = [
@@ -103,23 +114,32 @@ class AllGather:
         """The messages of all nodes, a row each in the order of their numbers; ``message`` is that of ``node``."""
         cop, box = node.cop, self.box[node.number]
         across, own = len(self.boxes), box.index(node.number)
+        number = self.boxes.index(box)
         passed = np.array(message, np.int32)
-        held = [passed]
-        if across > 1:
+        held = {number: passed}
+        """By box, the message of the node at this place."""
+        if self.ring and across > 1:
             await getattr(cop, f"{self.label}_steps_load")()
             await getattr(cop, f"{self.label}_on_load")()
-        for _ in range(across - 1):
-            passed = await getattr(cop, f"{self.label}_on_func")(passed)
-            held.append(passed)
-        mine = np.concatenate(held)
+            for step in range(1, across):
+                passed = await getattr(cop, f"{self.label}_on_func")(passed)
+                held[(number - step) % across] = passed
+        elif across > 1:
+            others = [k for k in range(across) if k != number]
+            for k in range(across):
+                await getattr(cop, f"{self.label}_from{k}_load")()
+            write = getattr(cop, f"{self.label}_from{number}_write")(passed)
+            reads = (getattr(cop, f"{self.label}_from{k}_read")() for k in others)
+            read = await node.together(write, *reads)
+            held.update(zip(others, read[1:], strict=True))
+        mine = np.concatenate([held[k] for k in range(across)])
         of_place = {own: mine}
         if len(box) > 1:
             await self._broadcast(node, own, of_place)
-        number = self.boxes.index(box)
         gathered: dict[int, np.ndarray] = {}
         for place, words in of_place.items():
-            for step, part in enumerate(np.reshape(words, (across, self.words))):
-                gathered[self.boxes[number - step][place]] = part
+            for k, part in enumerate(np.reshape(words, (across, self.words))):
+                gathered[self.boxes[k][place]] = part
         return np.array([gathered[node] for node in self.nodes])
 
     async def _broadcast(self, node: Node, own: int, of_place: dict[int, np.ndarray]) -> None:
@@ -131,6 +151,22 @@ class AllGather:
             await getattr(cop, f"{self.label}{place}_load")()
         if every > 1:
             await getattr(cop, f"{handed}_load")()
+        if every > 1 and self.words * len(self.boxes) <= BUFFERED:
+            # What was handed on follows a node's own message at once, before anybody has read that.
+            calls = [getattr(cop, f"{handed}_func")(of_place[own])]
+            if own == first:
+                calls.insert(0, getattr(cop, f"{self.label}{own}_write")(of_place[own]))
+            *_, came = await node.together(*calls)
+            for turn in range(every):
+                calls = []
+                if own == first and turn == 0:
+                    of_place[own + 1] = came
+                    calls.append(getattr(cop, f"{self.label}{own}_write")(came))
+                writes = len(calls)
+                calls += [getattr(cop, f"{self.label}{place}_read")() for place in others]
+                read = await node.together(*calls)
+                of_place.update(zip((place + turn for place in others), read[writes:], strict=True))
+            return
         for turn in range(every):
             calls = []
             if own == first:
@@ -333,7 +369,7 @@ def boxes_of(topology: Topology) -> list[tuple[int, ...]]:
         ]
     if not sides:
         return [(node,) for node in (cycle if len(cycle) == len(nodes) else back_and_forth(topology.working, topology))]
-    box = max(sides, key=lambda box: (prod(box), -max(box)))
+    box = max(sides, key=lambda box: (prod(box), max(box)))
     found: dict[tuple[int, ...], list[int]] = {}
     for node in nodes:
         at = topology.coordinates(node)

@@ -3,7 +3,8 @@
 No route, schedule or implementation is assumed, only what the hardware cannot exceed (`Hardware`):
 
 *Port*: a processor makes one access to its router a cycle. A node that has to write w and to read r words of a message
-spends w + r cycles in its I/O functions.
+spends w + r cycles in its I/O functions. On scheduled routers no word is read in the first `ACCESS_TO_ACCESS` + 1 cycles, as none
+has come yet, so r words take r + 4 cycles at least.
 
 *Ports*: all processors together make an access a cycle each. Words of several nodes are combined by processors. Until one of n
 nodes has the sum of all, n - 1 words have been read, each of which brings one node what another one had; if all are to have it,
@@ -83,10 +84,10 @@ class Flow:
 class Demand:
     """What one message of an operator needs at least, in words.
 
-    ``accesses``: of each node's processor; ``crossing``: over each of `Cuts`; ``hops``: links crossed by all words;
-    ``deliveries``: words read; ``writes``: words written where routers fork. ``calls``: I/O calls of a node for the message; 0
-    where that depends on run-time values. ``latency``: cycles of one message, from its first access to its last, on scheduled
-    routers.
+    ``accesses``: of each node's processor, ``reads`` of them; ``crossing``: over each of `Cuts`; ``hops``: links crossed by all
+    words; ``deliveries``: words read; ``writes``: words written where routers fork. ``calls``: I/O calls of a node for the
+    message; 0 where that depends on run-time values. ``latency``: cycles of one message, from its first access to its last, on
+    scheduled routers.
     """
 
     accesses: np.ndarray
@@ -94,6 +95,7 @@ class Demand:
     hops: float
     deliveries: float
     calls: np.ndarray
+    reads: np.ndarray
     writes: float = 0.0
     latency: float = 0.0
 
@@ -220,6 +222,7 @@ def demand(operator: Operator, cuts: Cuts) -> Demand | None:
             min(one.hops for one in of_values),
             min(one.deliveries for one in of_values),
             _agreed([one.calls for one in of_values]),
+            np.min([one.reads for one in of_values], axis=0),
             min(one.writes for one in of_values),
             min(one.latency for one in of_values),
         )
@@ -267,6 +270,12 @@ def lower_bound(needs: Iterable[tuple[Demand, float]], cuts: Cuts, hardware: Har
     if hardware.latency and needed.latency:
         text = "of a message, from its first access to its last, words are under way or wait for each other"
         found.append(LowerBound(needed.latency, "latency", text))
+    if hardware.latency and needed.reads.any():
+        reader, idle = int(np.argmax(needed.reads)), ACCESS_TO_ACCESS + 1
+        text = (
+            f"the processor of node {reader} reads {_words(needed.reads[reader])}, and none in the first {idle} cycles"
+        )
+        found.append(LowerBound(float(needed.reads[reader]) + idle, "port", text))
     return max(found, key=lambda one: one.cycles)
 
 
@@ -342,7 +351,8 @@ def _chain(operator: Operator, instance: int, name: str) -> tuple[int, ...]:
 
 def _needs(flows: list[Flow], m: int, cuts: Cuts, nodes: tuple[int, ...], *, functional: bool) -> Demand:
     """What flows of an instance on ``nodes`` need, ``m`` words each."""
-    accesses, calls = np.zeros(cuts.topology.nodes), np.zeros(cuts.topology.nodes, np.int64)
+    accesses, reads_of = np.zeros(cuts.topology.nodes), np.zeros(cuts.topology.nodes)
+    calls = np.zeros(cuts.topology.nodes, np.int64)
     crossing = np.zeros(len(cuts.masks))
     hops = deliveries = writes = latency = 0.0
     for flow in flows:
@@ -355,6 +365,7 @@ def _needs(flows: list[Flow], m: int, cuts: Cuts, nodes: tuple[int, ...], *, fun
         if not receivers or not senders or len({*senders, *receivers}) == 1:
             continue  # a node that sends to itself
         np.add.at(accesses, [*senders, *receivers], m)
+        np.add.at(reads_of, receivers, m)
         # Combined on the way: each sender but the last receiver's own words is read once by somebody who combines.
         combined = 0 if flow.ordered or len(senders) == 1 else len({*senders, *receivers}) - 1
         reads = max(len(receivers), combined + len(receivers) - 1)
@@ -372,7 +383,7 @@ def _needs(flows: list[Flow], m: int, cuts: Cuts, nodes: tuple[int, ...], *, fun
             hops += m * max(far, len(senders), len(receivers))
     if functional:
         calls[list(nodes)] = 1
-    return Demand(accesses, crossing, hops, deliveries, calls, writes, latency)
+    return Demand(accesses, crossing, hops, deliveries, calls, reads_of, writes, latency)
 
 
 def _farthest(flow: Flow, nodes: tuple[int, ...], cuts: Cuts) -> int:
@@ -413,6 +424,7 @@ def _added(needs: list[tuple[Demand, float]]) -> Demand | None:
         sum(times * one.hops for one, times in needs),
         sum(times * one.deliveries for one, times in needs),
         sum((one.calls for one, _ in needs), np.zeros(len(needs[0][0].calls), np.int64)),
+        sum((times * one.reads for one, times in needs), np.zeros(len(needs[0][0].reads))),
         sum(times * one.writes for one, times in needs),
         max(one.latency if times else 0.0 for one, times in needs),
     )

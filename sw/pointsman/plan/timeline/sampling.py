@@ -15,7 +15,7 @@ from math import gcd
 from typing import Literal
 from zlib import crc32
 
-from pointsman.operators.api.operands import rounds_between_values, taking_part
+from pointsman.operators.api.operands import is_constant, operand, rounds_between_values, taking_part
 from pointsman.operators.scheduled.broadcast import StrBcastRound
 from pointsman.operators.scheduled.shift import StrShiftRound
 from pointsman.program.program import Group, Operator, Program, Runtime
@@ -117,11 +117,25 @@ def visits(
 
 
 def _at_once(children: Sequence[Group | Operator]) -> bool:
-    """Are these operators made to be called together?"""
-    if not all(isinstance(one, Operator) for one in children):
+    """Are these operators made to be called together: by their implementations, or as broadcasts from all nodes of the same
+    instances, an all-gather?"""
+    operators = [one for one in children if isinstance(one, Operator)]
+    if len(operators) < len(children):
         return False
     made_for_it = (StrBcastRound.name, StrShiftRound.name)
-    return sum(isinstance(one, Operator) and one.impl in made_for_it for one in children) > 1
+    return sum(one.impl in made_for_it for one in operators) > 1 or _from_all(operators)
+
+
+def _from_all(operators: Sequence[Operator]) -> bool:
+    """Is there a broadcast from each position of the same instances?"""
+    if len(operators) < 2 or not all(one.kind == "broadcast" and is_constant(one, "source") for one in operators):
+        return False
+    nodes = {tuple(instance.nodes for instance in one.instances) for one in operators}
+    sources = [{operand(one, i, "source", ()) for one in operators} for i in range(len(operators[0].instances))]
+    (instances, *others) = nodes
+    return not others and all(
+        found == set(range(len(instance))) for found, instance in zip(sources, instances, strict=True)
+    )
 
 
 def _times(program: Program) -> dict[int, int]:

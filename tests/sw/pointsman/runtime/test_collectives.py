@@ -39,6 +39,15 @@ def test_boxes_hold_all_nodes_and_have_cycles(topology: Topology, boxes: int, wi
     )
 
 
+@pytest.mark.parametrize(("topology", "ring"), [(mesh(4, 4), False), (mesh(8, 8), False), (mesh(5, 5), True)], ids=str)
+def test_few_boxes_exchange_by_broadcasts_along_one_dimension(topology: Topology, ring: bool) -> None:
+    gather = AllGather("g", topology, 3)
+    assert gather.ring is ring
+    if not ring:
+        for alike in zip(*gather.boxes, strict=True):
+            assert sum(len(set(places)) > 1 for places in zip(*map(topology.coordinates, alike), strict=True)) < 2
+
+
 def test_partial_sums_pass_neighbours_where_they_can() -> None:
     def near(topology: Topology) -> list[bool]:
         ring = ReduceScatter("s", topology, 1).ring

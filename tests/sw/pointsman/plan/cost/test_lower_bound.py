@@ -113,6 +113,34 @@ def test_nobody_can_know_of_all_nodes_sooner_than_the_bound_says(nodes: int) -> 
     assert most[-1] == nodes > most[-2]
 
 
+def test_no_search_reads_all_messages_sooner_than_the_bound_says() -> None:
+    """A word from each of four nodes to all, in random orders of accesses; the best are as quick as the bound."""
+    topology = mesh(2, 2)
+    cuts = Cuts(topology)
+    needs = [demand(only(f"(broadcast 'b {k} :m 1)", topology), cuts) for k in range(4)]
+    found = lower_bound([(one, 1) for one in needs if one is not None], cuts, ROUTERS)
+    assert (found.cycles, found.kind) == (3 + 4, "port")
+    assert found.text == "the processor of node 0 reads 3 words, and none in the first 4 cycles"
+    rng = np.random.default_rng(3)
+    took = []
+    for _ in range(300):
+        written = [-1] * 4
+        missing = [set(range(4)) - {k} for k in range(4)]
+        cycle = 0
+        while any(missing):
+            for k in range(4):
+                there = [
+                    u for u in missing[k] if 0 <= written[u] <= cycle - ACCESS_TO_ACCESS - int(cuts.distances[u, k])
+                ]
+                if written[k] < 0 and rng.random() < 0.9:
+                    written[k] = cycle
+                elif there and rng.random() < 0.9:
+                    missing[k].remove(int(rng.choice(there)))
+            cycle += 1
+        took.append(cycle - min(written))
+    assert min(took) == found.cycles
+
+
 @pytest.mark.parametrize("text", ["(barrier 'b)", "(broadcast 'b 0 :m 8 :valid 3)", "(permute 'p (runtime) :m 4)"])
 def test_nothing_is_said_of_operators_whose_words_are_not_known(text: str) -> None:
     topology = mesh(2, 2)

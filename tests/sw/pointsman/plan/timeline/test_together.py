@@ -22,6 +22,16 @@ def test_broadcasts_round_a_cycle_in_a_parallel_group_are_one_run() -> None:
     assert [len(run) for run in runs(visits(apart))] == [1, 1]
 
 
+def test_broadcasts_from_all_nodes_of_the_same_instances_are_one_run() -> None:
+    def lengths(text: str) -> list[int]:
+        return [len(run) for run in runs(visits(compile_text(text, topology=mesh(2, 2))))]
+
+    rows = "(subset '((0 1) (2 3)) (parallel (broadcast 'a 0 :m 9) (broadcast 'b 1 :m 9)))"
+    assert lengths(rows) == [2]
+    assert lengths("(parallel (broadcast 'a 0 :m 9) (broadcast 'b 1 :m 9))") == [1, 1], "two of four nodes"
+    assert lengths("(subset '((0 1) (2 3)) (parallel (broadcast 'a 0 :m 9) (broadcast 'b (runtime) :m 9)))") == [1, 1]
+
+
 def test_calls_in_the_same_cycles_are_one_run() -> None:
     plan = make_plan(compile_text(TEXT, topology=mesh(2, 2)), NodeShape(), name="test")
     loads = [Call(node, label, "load", 0, 4, 0) for node in range(4) for label in "ab"]
