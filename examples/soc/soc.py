@@ -238,8 +238,9 @@ def loaded(elf: bytes) -> bytes:
 
 def _hex(binary: bytes) -> str:
     padded = binary + bytes(-len(binary) % 4)
-    words = [f"{word:08x}" for (word,) in struct.iter_unpack("<I", padded)]
-    return "\n".join([*words, *["00000000"] * (MEMORY - len(words)), ""])
+    words = [f"{word:08x}" if word else "0" for (word,) in struct.iter_unpack("<I", padded)]
+    # Short zeros: a simulation reads them each time it starts.
+    return "\n".join([*words, *["0"] * (MEMORY - len(words)), ""])
 
 
 def _run(command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None) -> str:

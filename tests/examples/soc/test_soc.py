@@ -36,7 +36,7 @@ def test_binaries_begin_with_code_and_leave_a_stack(chip):
         words = (chip.folder / f"node_{node}.hex").read_text().split()
         assert len(words) == soc.MEMORY
         assert int(words[0], 16) & 3 == 3  # an instruction of 32 bits
-        assert set(words[-256:]) == {"00000000"}
+        assert set(words[-256:]) == {"0"}
     assert (chip.folder / "node_0.hex").read_text() != (chip.folder / "node_1.hex").read_text()
 
 
