@@ -141,13 +141,13 @@ class Demonstration(wiring.Component):
         return m
 
 
-def simulate(demonstration: Demonstration, rounds: int = 1) -> None:
-    """Rounds of what goes into the bitstream, in Amaranth's simulator.
+def simulate(demonstration: Demonstration) -> None:
+    """A round of what goes into the bitstream, in Amaranth's simulator.
 
     Raises
     ------
     PointsmanError
-        If one of them is wrong.
+        If it is wrong.
     """
     simulator = Simulator(demonstration)
     simulator.add_clock(1e-8)
@@ -155,7 +155,7 @@ def simulate(demonstration: Demonstration, rounds: int = 1) -> None:
 
     async def bench(context: Any) -> None:
         nonlocal lights
-        await context.tick().repeat(rounds * demonstration.round_cycles)
+        await context.tick().repeat(demonstration.round_cycles)
         lights = int(context.get(demonstration.lights))
 
     simulator.add_testbench(bench)

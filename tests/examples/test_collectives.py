@@ -78,7 +78,7 @@ def test_what_was_handed_on_follows_a_short_message_at_once(example, words: int)
 
 
 def test_boxes_exchange_by_broadcasts_in_the_time_that_was_predicted(example) -> None:
-    plan, run = example.planned(mesh(6, 3), "model", "--words", "5")
+    plan, run = example.planned(mesh(6, 3), "model", "--words", "5", period=10)
     assert run.correct
     assert [operator.kind for operator in plan.program.operators()] == ["broadcast"] * 9
     assert 0.95 * plan.cycles < run.record.finished.max() < 1.05 * plan.cycles
