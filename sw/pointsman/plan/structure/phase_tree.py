@@ -171,7 +171,11 @@ def _sequence(
 
 def _joined(parts: list[Leaf | ThreadPhases]) -> Leaf | ThreadPhases:
     """Phases that follow each other as one."""
-    return parts[0] if len(parts) == 1 else _merge([part for part in parts if isinstance(part, Leaf)], sum)
+    if len(parts) == 1:
+        return parts[0]
+    leaves = [part for part in parts if isinstance(part, Leaf)]
+    assert len(leaves) == len(parts), "phases of threads end before what follows them"
+    return _merge(leaves, sum)
 
 
 def _left(part: Leaf | ThreadPhases, times: float) -> Leaf:
