@@ -130,11 +130,11 @@ def _from_all(operators: Sequence[Operator]) -> bool:
     """Is there a broadcast from each position of the same instances?"""
     if len(operators) < 2 or not all(one.kind == "broadcast" and is_constant(one, "source") for one in operators):
         return False
-    nodes = {tuple(instance.nodes for instance in one.instances) for one in operators}
-    sources = [{operand(one, i, "source", ()) for one in operators} for i in range(len(operators[0].instances))]
-    (instances, *others) = nodes
-    return not others and all(
-        found == set(range(len(instance))) for found, instance in zip(sources, instances, strict=True)
+    if len({tuple(instance.nodes for instance in one.instances) for one in operators}) > 1:
+        return False
+    return all(
+        {operand(one, i, "source", ()) for one in operators} == set(range(len(instance.nodes)))
+        for i, instance in enumerate(operators[0].instances)
     )
 
 

@@ -30,6 +30,8 @@ def test_broadcasts_from_all_nodes_of_the_same_instances_are_one_run() -> None:
     assert lengths(rows) == [2]
     assert lengths("(parallel (broadcast 'a 0 :m 9) (broadcast 'b 1 :m 9))") == [1, 1], "two of four nodes"
     assert lengths("(subset '((0 1) (2 3)) (parallel (broadcast 'a 0 :m 9) (broadcast 'b (runtime) :m 9)))") == [1, 1]
+    others = "(parallel (subset '((0 1) (2 3)) (broadcast 'a 0 :m 9)) (subset '((0 1)) (broadcast 'b 1 :m 9)))"
+    assert lengths(others) == [1, 1], "of other instances"
 
 
 def test_calls_in_the_same_cycles_are_one_run() -> None:
