@@ -151,34 +151,23 @@ class AllGather:
             await getattr(cop, f"{self.label}{place}_load")()
         if every > 1:
             await getattr(cop, f"{handed}_load")()
-        if every > 1 and self.words * len(self.boxes) <= BUFFERED:
-            # What was handed on follows a node's own message at once, before anybody has read that.
-            calls = [getattr(cop, f"{handed}_func")(of_place[own])]
-            if own == first:
-                calls.insert(0, getattr(cop, f"{self.label}{own}_write")(of_place[own]))
-            *_, came = await node.together(*calls)
-            for turn in range(every):
-                calls = []
-                if own == first and turn == 0:
-                    of_place[own + 1] = came
-                    calls.append(getattr(cop, f"{self.label}{own}_write")(came))
-                writes = len(calls)
-                calls += [getattr(cop, f"{self.label}{place}_read")() for place in others]
-                read = await node.together(*calls)
-                of_place.update(zip((place + turn for place in others), read[writes:], strict=True))
-            return
-        for turn in range(every):
+        # What is short follows at once, before anybody has read: reading comes a step later.
+        late = int(every > 1 and self.words * len(self.boxes) <= BUFFERED)
+        for step in range(every + late):
+            turn = step - late
             calls = []
-            if own == first:
-                calls.append(getattr(cop, f"{self.label}{own}_write")(of_place[own + turn]))
-            if every > 1 and turn == 0:
+            if own == first and step < every:
+                calls.append(getattr(cop, f"{self.label}{own}_write")(of_place[own + step]))
+            if every > 1 and step == 0:
                 calls.append(getattr(cop, f"{handed}_func")(of_place[own]))
             reads = len(calls)
-            calls += [getattr(cop, f"{self.label}{place}_read")() for place in others]
+            if turn >= 0:
+                calls += [getattr(cop, f"{self.label}{place}_read")() for place in others]
             read = await node.together(*calls)
-            if every > 1 and turn == 0 and own == first:
+            if every > 1 and step == 0 and own == first:
                 of_place[own + 1] = read[1]
-            of_place.update(zip((place + turn for place in others), read[reads:], strict=True))
+            if turn >= 0:
+                of_place.update(zip((place + turn for place in others), read[reads:], strict=True))
 
 
 class ReduceScatter:
