@@ -204,19 +204,24 @@ class InterfaceRegisters(wiring.Component):
             ]
 
         # -- Full bits -------------------------------------------------------------------------------------------
+        # For all registers at once: a simulation of the Verilog then does with words what it would do bit by bit.
+        def all_of(bit: Value) -> Value:
+            return bit.replicate(shape.registers)
+
         fours = range(0, shape.registers, 4)
         reading = [kept(m, f"reading_{r}", (self.p_address[2:] == r // 4) & self.p_read) for r in fours]
-        for r in range(shape.registers):
-            cleared = [empties[p][0] & readers[p].zero[r] for p in pipelines]
-            m.d.sync += mine[r].eq((mine[r] & ~_any(cleared)) | (chosen[r] & self.p_write))
-            before: list[Value] = []
-            for k, their in enumerate(theirs):
-                cleared = [empties[p][1 + k] & readers[p].zero[r] for p in pipelines]
-                emptied = kept(m, f"emptied_{k}_{r}", _any(cleared))
-                taken = kept(m, f"taken_{k}_{r}", reading[r // 4] & (self.p_address[:2] == r % 4) & ~_any(before))
-                put = kept(m, f"put_{k}_{r}", writes[k].put & writers[k].zero[r])
-                m.d.sync += their[r].eq((their[r] & ~taken & ~emptied) | put)
-                before.append(their[r])
+        in_four = _one_hot(self.p_address[:2], 4)
+        at_processor = Cat(in_four & four.replicate(4) for four in reading)[: shape.registers]
+        cleared = [all_of(empties[p][0]) & readers[p].zero for p in pipelines]
+        m.d.sync += mine.eq((mine & ~reduce(or_, cleared)) | (chosen & all_of(self.p_write)))
+        before: Value = Const(0, shape.registers)
+        for k, their in enumerate(theirs):
+            cleared = [all_of(empties[p][1 + k]) & readers[p].zero for p in pipelines]
+            emptied = kept(m, f"emptied_{k}", reduce(or_, cleared))
+            taken = kept(m, f"taken_{k}", at_processor & ~before)
+            put = kept(m, f"put_{k}", all_of(writes[k].put) & writers[k].zero)
+            m.d.sync += their.eq((their & ~taken & ~emptied) | put)
+            before = before | their
 
         # -- Words -----------------------------------------------------------------------------------------------
         # The processor has a cycle, so the words of all banks are caught, and chosen from afterwards.
@@ -291,15 +296,13 @@ class InterfaceRegisters(wiring.Component):
 
     def _at_processor(self, m: Module, name: str, bits: Value, strobe: Value) -> list[Value]:
         """The bit of the register that the processor accesses, with the strobe: one of these, four registers each, is set."""
-        low, high = self.p_address[:2], self.p_address[2:]
-        bits = Cat(bits, Const(0, 3))
+        high = self.p_address[2:]
+        bits = Cat(bits, Const(0, -len(bits) % 4))
+        bits = bits & Cat([_one_hot(self.p_address[:2], 4)] * (len(bits) // 4))
         fours: list[Value] = []
         for r in range(0, self.shape.registers, 4):
             here = kept(m, f"{name}_here_{r}", (high == r // 4) & strobe)
-            halves = [
-                kept(m, f"{name}_{r + h}", (low[1:] == h // 2) & Mux(low[0], bits[r + h + 1], bits[r + h]))
-                for h in (0, 2)
-            ]
+            halves = [kept(m, f"{name}_{r + h}", bits[r + h : r + h + 2].any()) for h in (0, 2)]
             fours.append(kept(m, f"{name}_of_{r}", here & _any(halves)))
         return fours
 
@@ -350,4 +353,5 @@ class _Accessor:
 
 
 def _one_hot(number: Value, count: int) -> Value:
-    return Cat(number == r for r in range(count))
+    """Bit r of ``count``: the number is r. As a shift, which a simulation of the Verilog does in one go."""
+    return (Const(1, count) << number)[:count]
