@@ -82,7 +82,10 @@ class DecodeStage(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        codes, out = self.codes, self.decoded
+        codes = self.codes
+        # Into the register as one word: a simulation of the Verilog has one reset to look at, not one for each field.
+        out = Signal(decoded_layout(self.shape), name="coming")
+        m.d.sync += self.decoded.eq(out)
         kind, source, destination = self.annotation.type, self.annotation.source, self.annotation.destination
         from_buffer, to_buffer, own, blind = (Signal(name=n) for n in ("from_buffer", "to_buffer", "own", "blind"))
         m.d.comb += [
@@ -95,11 +98,11 @@ class DecodeStage(wiring.Component):
         ]
         sure = (destination == codes.memadr) | (destination == codes.null)
         for d in range(self.shape.neighbours):
-            m.d.sync += [
+            m.d.comb += [
                 out.links[d].eq((source == codes.neighbour(d)) & (kind != MoveType.FORK)),
                 out.to_links[d].eq(destination == codes.neighbour(d)),
             ]
-        m.d.sync += [
+        m.d.comb += [
             out.vfsm.eq(self.vfsm),
             out.source.eq(self.source),
             out.target.eq(self.target),
