@@ -247,8 +247,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "place-is-not-emptied",
         "interface.py",
-        "(mine[r] & ~_any(cleared))",
-        "mine[r]",
+        "(mine & ~reduce(or_, cleared))",
+        "mine",
         "interface.flow_control",
         _SINGLE,
         "a word of the processor stays when a pipeline has taken it",
@@ -274,8 +274,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "processor-takes-two",
         "interface.py",
-        "& ~_any(before))",
-        "& 1)",
+        "at_processor & ~before)",
+        "at_processor)",
         "interface.flow_control",
         _ODD,
         "the processor takes the words of both pipelines",
