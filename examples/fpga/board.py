@@ -60,7 +60,7 @@ class Target:
     seed: int = 1
 
 
-ULX3S = Target("ulx3s", ULX3S_85F_Platform, NodeShape(), 8, "button_fire", 150, "clk25", seed=2)
+ULX3S = Target("ulx3s", ULX3S_85F_Platform, NodeShape(), 8, "button_fire", 150, "clk25", seed=3)
 # Four nodes of two pipelines have 800 memories of sixteen words, and this FPGA 648.
 TANG_NANO_20K = Target("tang-nano-20k", TangNano20kPlatform, NodeShape(pipelines=1), 6, "button", 27, "clk27")
 CHIP = "GW2A-18C"
