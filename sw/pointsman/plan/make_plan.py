@@ -20,7 +20,7 @@ from pointsman.program.program import Group, Program
 from .analysis import ProgramAnalysis
 from .candidates.candidates import Candidate, Candidates, find_candidates
 from .context import PlanContext, PlanMemo
-from .cost.schedule_lengths import other_lengths
+from .cost.schedule_lengths import PERIODS, other_lengths
 from .errors import MembershipError, PlanError
 from .membership.passages import passages
 from .memory.capacity import refuse_overfull_plan
@@ -264,8 +264,8 @@ class _Attempts:
 
     def polish(self) -> None:
         """Look for a quicker plan near the best plan, which too rough an estimate may have ruled out: operators done in another
-        way, divisions with one phase end more or less, other schedule lengths, then other routes. A quicker plan becomes the
-        new centre."""
+        way, divisions with one phase end more or less, other schedule lengths, then other routes, then schedules shorter than
+        usual. A quicker plan becomes the new centre."""
         left = POLISH * self.effort
         moves: Iterator[tuple[int, int, int]] = iter(())
         at: Plan | None = None
@@ -295,6 +295,9 @@ class _Attempts:
             for other in range(self.options.seed + 1, self.options.seed + 1 + SEEDS):
                 if (candidate, other) not in self.seeds:
                     yield candidate, other, size
+        for one in self.candidates.shorter(self.ways[number], self.best):
+            if (one.key, one.period) not in self.seen:
+                yield self._added(one), seed, size
 
     def _close_behind(self, number: int) -> list[int]:
         """Small candidates done otherwise than that of this ``number`` whose plans are hardly slower, the quickest first: with
@@ -486,8 +489,9 @@ def _is_little(one: Candidate) -> bool:
 
 def _behind(one: Candidate, tried: Tried) -> bool:
     """Would a candidate's schedule length go further in a direction in which cycles already rose? If a plan with 32 slots was
-    slower than with 16, 64 slots are "behind" 32: cycles over schedule length are taken to have a single minimum."""
-    cycles = tried.get(one.key, {})
+    slower than with 16, 64 slots are "behind" 32: cycles over schedule length are taken to have a single minimum among the usual
+    lengths."""
+    cycles = {length: cycles for length, cycles in tried.get(one.key, {}).items() if length >= PERIODS[0]}
     for worse, much in cycles.items():
         if any(
             less < much and (other < worse < one.period or one.period < worse < other) for other, less in cycles.items()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from math import ceil
 
 from numesh.shape import NodeShape
 from pointsman.network import Topology
@@ -13,11 +14,16 @@ from pointsman.plan.errors import PlanError
 from pointsman.plan.structure.structure import Structure
 from pointsman.routing.phase_router.packed import packed_length
 from pointsman.routing.phase_router.rounds import round_length
+from pointsman.routing.streams import RoutedPhase
 
 PERIODS = (8, 16, 24, 32, 40)
 """Schedule lengths, in slots, among which the compiler chooses."""
+SHORTER = tuple(range(2, PERIODS[0]))
+"""Schedule lengths, in slots, that are tried near the best plan if they have room for a word of each of its streams."""
 LONGER = (48, 64, 96, 128, 192, 256)
 """Schedule lengths, in slots, that are tried if no plan is found with any of those."""
+CROWDED = 0.9
+"""Share of the moves of the nodes that streams use, at most, for a schedule to be tried that is shorter than usual."""
 RESIDENT = 2
 """Least phases that the schedule memory must hold besides the loader phase."""
 
@@ -75,6 +81,22 @@ def _of_shifts(structure: Structure, shape: NodeShape, most: int, topology: Topo
             pairs = tuple((source, end) for operator in shifts for *_, source, end in StrShiftRound().pairs(operator))
             found.append(packed_length(pairs, topology, shape, most))
     return [max(length for length in found if length is not None)] if any(found) and None not in found else []
+
+
+def shorter_lengths(routed: Iterable[RoutedPhase]) -> list[int]:
+    """Lengths of SHORTER that have room for a word of each stream of these phases, as far as counting tells: each node begins and
+    delivers no more streams than it can make moves, and with routes as long as these all nodes together use a share of `CROWDED`.
+
+    A word waits for its slot for up to a period, and loading takes four cycles or more a slot, so few words go quickest with the
+    shortest schedule; and in three slots a stream has a word every three cycles, where it has two words in eight."""
+    least = SHORTER[0]
+    for phase in routed:
+        ends = Counter(node for stream in phase.streams for node in (stream.source, *stream.destinations))
+        chains = {chain.stream: chain for chain in reversed(phase.chains)}.values()
+        moves = Counter(vfsm.node for chain in chains for vfsm in chain.vfsms)
+        mean = sum(moves.values()) / max(1, len(moves))
+        least = max(least, ceil(max(mean / CROWDED, *ends.values(), 0) / phase.shape.pipelines))
+    return [length for length in SHORTER if length >= least]
 
 
 def _apart_from_values(structure: Structure) -> int:

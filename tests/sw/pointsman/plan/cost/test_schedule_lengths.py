@@ -13,10 +13,12 @@ from pointsman.plan.candidates.value_schedules import with_schedules
 from pointsman.plan.cost.schedule_lengths import (
     LONGER,
     PERIODS,
+    SHORTER,
     longest,
     other_lengths,
     refuse_many_phases,
     schedule_lengths,
+    shorter_lengths,
 )
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
@@ -25,6 +27,35 @@ from pointsman.plan.structure.structure import Structure, outline
 
 def phases(count: int) -> Structure:
     return outline(compile_text(" ".join(f"(barrier 'b{i})" for i in range(count)), topology=mesh(2, 1)))
+
+
+def test_shorter_lengths_have_room_for_a_word_of_each_stream() -> None:
+    def lengths(text: str, size: tuple[int, ...]) -> list[int]:
+        plan = make_plan(compile_text(text, topology=mesh(*size)), NodeShape(), name="x", period=16)
+        return shorter_lengths(phase.routed for phase in plan.phases)
+
+    assert shorter_lengths(()) == list(SHORTER) == [2, 3, 4, 5, 6, 7]
+    assert lengths("(stream 's 0 3 :m 9)", (2, 2)) == list(SHORTER)
+    assert lengths("(gather 'g 0 :m 2 :impl 'str_gather)", (3, 3)) == [4, 5, 6, 7], "eight streams end at a node"
+    assert lengths("(barrier 'b :impl 'str_barrier_tree) (cshift 'c 1 :m 9)", (4, 4))[0] >= 3
+    assert lengths(" ".join(f"(cshift 'c{k} {k} :m 1)" for k in range(1, 8)), (4, 4))[:1] != [2]
+    together = " ".join(f"(cshift 'c{k} {k} :m 1)" for k in range(1, 8))
+    assert lengths(f"(phase (parallel {together}))", (4, 4)) == [], (
+        "each node has 14 of 14 moves with what it begins and ends"
+    )
+
+
+def test_few_words_and_streams_get_a_shorter_schedule() -> None:
+    for text, most in (
+        ("(allreduce 'r 'add :m 1)", 7),
+        ("(allreduce 'r 'add :m 64)", 3),
+        ("(loop 'l 9 (cshift 'c 1 :m 1))", 4),
+    ):
+        program = compile_text(text, topology=mesh(4, 4))
+        plan = make_plan(program, NodeShape(), name="x")
+        assert plan.period <= most
+        assert plan.cycles < make_plan(program, NodeShape(), name="x", period=8).cycles
+    assert make_plan(program, NodeShape(), name="x", period=8).period == 8, "what was asked for stays"
 
 
 def test_all_phases_and_the_loader_fit_the_schedule_memory() -> None:
