@@ -18,11 +18,12 @@ NETWORKS = (
 )
 
 
+@pytest.mark.parametrize("words", [2, 9])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda one: f"{one} {one.kind}")
-def test_they_are_right_by_their_meaning(example, network: Topology, kind: str) -> None:
-    application, results = example.meant(network, "--kind", kind, "--words", "3")
-    assert application.check(results) == f"{kind} of 3 words: all {network.nodes} nodes are right"
+def test_they_are_right_by_their_meaning(example, network: Topology, kind: str, words: int) -> None:
+    application, results = example.meant(network, "--kind", kind, "--words", str(words))
+    assert application.check(results) == f"{kind} of {words} words: all {network.nodes} nodes are right"
 
 
 def test_an_all_gather_runs_on_the_model_in_the_time_that_was_predicted(example) -> None:
@@ -67,18 +68,36 @@ def test_every_second_node_hands_its_message_on(example) -> None:
     assert 17 * 64 <= run.record.accesses.sum(axis=1).max() < 18 * 64, "a message more than all, and commands"
 
 
-@pytest.mark.parametrize("words", [1, 2])
-def test_what_was_handed_on_follows_a_short_message_at_once(example, words: int) -> None:
-    plan, run = example.planned(mesh(4, 4), "model", "--words", str(words))
+@pytest.mark.parametrize("kind", ["reduce-scatter", "all-gather"])
+@pytest.mark.parametrize("size", [(4, 4), (5, 3)], ids=str)
+def test_short_messages_go_both_ways_round(example, size: tuple[int, int], kind: str) -> None:
+    plan, run = example.planned(mesh(*size), "model", "--kind", kind, "--words", "2")
     assert run.correct
-    first = [(call.what, call.start) for call in run.calls if call.node == 0 and call.label != "g_handed"]
-    moves = [what for what, _ in sorted(first, key=lambda one: one[1]) if what != "load"]
-    assert moves[:2] == ["write", "write"], "nothing is read before both are written"
-    assert 0.9 * plan.cycles < run.record.finished.max() < 1.1 * plan.cycles
+    nodes, half = plan.topology.nodes, plan.topology.nodes // 2
+    assert [(one.kind, one.instances[0].operand("distance")) for one in plan.program.operators()] == [
+        ("cshift", 1),
+        ("cshift", -1),
+    ]
+    steps = [sum(call.label.endswith("back") for call in run.calls if call.node == 0 and call.what == "func")]
+    assert steps == [(nodes - 1) // 2], "and one more to the node opposite, if there is one"
+    moving = [call for call in run.calls if call.what != "load"]
+    if nodes % 2 == 0:  # otherwise the way from the last node to the first is long
+        assert max(call.end for call in moving) - min(call.start for call in moving) < 13 * half
+    assert 0.95 * plan.cycles < run.record.finished.max() < 1.05 * plan.cycles
+
+
+def test_an_all_reduce_takes_schedules_shorter_than_usual(example) -> None:
+    """A word of each stream in three slots, as many as accesses of a processor: in eight slots they had two."""
+    for words, most_slots, most in ((1, 5, 42), (64, 3, 1.4 * 184)):
+        plan, run = example.planned(mesh(4, 4), "model", "--kind", "all-reduce", "--words", str(words))
+        assert run.correct
+        moving = [call for call in run.calls if call.what != "load"]
+        assert plan.period <= most_slots
+        assert max(call.end for call in moving) - min(call.start for call in moving) <= most
 
 
 def test_boxes_exchange_by_broadcasts_in_the_time_that_was_predicted(example) -> None:
-    plan, run = example.planned(mesh(6, 3), "model", "--words", "5", period=10)
+    plan, run = example.planned(mesh(6, 3), "model", "--words", "9", period=10)
     assert run.correct
     assert [operator.kind for operator in plan.program.operators()] == ["broadcast"] * 9
     assert 0.95 * plan.cycles < run.record.finished.max() < 1.05 * plan.cycles

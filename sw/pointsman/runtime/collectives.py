@@ -6,14 +6,16 @@ of a processor, one a cycle.
 *All-gather* of a message of m words from each of n nodes. Every node has to write one message and to read n - 1, n m accesses.
 Broadcasts from all nodes at the same time come to that, as routers fork words; but a node needs an interface register for each
 of them. So every second node of a cycle hands its message to the node before it, which broadcasts its own message meanwhile and
-that of the other after it, of short messages without waiting for what it is to read: (n + 1) m accesses, with half as many
-broadcasts. Larger networks are tiled by boxes of b nodes with a cycle through all of them. First each node exchanges messages
-with the nodes at its place in the other n / b boxes, by broadcasts at the same time; then the nodes of a box broadcast what they
-have: (n + 2 n / b) m accesses. Boxes are long, so that words between them go straight. Many boxes exchange in a ring, of which
-the accesses are (2 (n / b - 1) + n + n / b) m.
+that of the other after it: (n + 1) m accesses, with half as many broadcasts. Larger networks are tiled by boxes of b nodes with
+a cycle through all of them. First each node exchanges messages with the nodes at its place in the other n / b boxes, by
+broadcasts at the same time; then the nodes of a box broadcast what they have: (n + 2 n / b) m accesses. Boxes are long, so that
+words between them go straight. Many boxes exchange in a ring, of which the accesses are (2 (n / b - 1) + n + n / b) m. Short
+messages go both ways round a cycle through all nodes, each half way: 2 (n - 1) m accesses in n / 2 steps, but three or four slots
+do for the schedule, and less has to be loaded.
 
 *Reduce-scatter*, parts of m words: partial sums go round a cycle through all nodes, and each node adds its own words to what it
-passes on: n - 1 messages written and n - 1 read, 2 (n - 1) m accesses, the least that is possible. The function has to commute.
+passes on: n - 1 messages written and n - 1 read, 2 (n - 1) m accesses, the least that is possible. Short parts go round both
+ways, with as many accesses in half the steps. The function has to commute.
 
 *All-to-all*, messages of m words: a shift for each distance, several at the same time, so that processors are seldom idle and
 phases change seldom: 2 (n - 1) m accesses. A node needs two interface registers for each shift of a group. Where a phase ends,
@@ -23,7 +25,7 @@ group.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, product
 from math import ceil, prod
 
@@ -32,6 +34,7 @@ import numpy as np
 from pointsman.artifacts.routes.routes import RouteProblem
 from pointsman.cop import Part, Parts, broadcast, cshift, eoshift, loop, parallel, phase, sequential, subset
 from pointsman.network import Topology, mesh
+from pointsman.operators.scheduled.shift import StrShiftRound
 from pointsman.operators.trees.cycles import cycle_of
 from pointsman.operators.trees.multicast_trees import back_and_forth
 from pointsman.routing.phase_router.packed import MOST_STREAMS
@@ -42,11 +45,14 @@ AT_ONCE = 12
 """Broadcasts at the same time, at most: a node needs a register for each, and of 16 two belong to the pipelines."""
 EXCHANGED = 6
 """Boxes between which messages are broadcast at the same time, at most; with more they go round in a ring."""
-BUFFERED = 2
-"""Words that a broadcast takes from its source while nobody reads, at least: one in the source's register, one on its way."""
 PAIRED = (16, 20, 24)
 """Nodes of a cycle of which every second one broadcasts: with these numbers, rounds of their words leave no slot more unused than
 others do (`pointsman.routing.phase_router.rounds`)."""
+
+FEW = 8
+"""Words of the messages of an all-gather, at most, that go both ways round a cycle: more accesses, and a shorter schedule."""
+FEWER = 2
+"""Words of the parts of a reduce-scatter, at most, that go both ways: what they take is set by the number of steps."""
 
 SHIFTS = 7
 """Shifts at the same time, at most: a node needs two registers for each, and of 16 two belong to the pipelines."""
@@ -71,6 +77,8 @@ class AllGather:
     def __init__(self, label: str, topology: Topology, words: int) -> None:
         self.label, self.words = label, words
         self.nodes: tuple[int, ...] = topology.working
+        self.around = _BothWays(label, topology, words) if words <= FEW and len(self.nodes) > AT_ONCE else None
+        """How short messages go to all nodes; None: others do otherwise."""
         boxes = boxes_of(topology)
         around = all(len(cycle_of(box, topology)) == len(box) for box in boxes)
         self.way = "str_bcast_round" if around else None
@@ -86,8 +94,10 @@ class AllGather:
         """Of so many nodes of a box, one after the other, the first broadcasts."""
 
     def parts(self) -> Parts:
-        """The operators: shifts between boxes in a loop, and broadcasts in boxes. A single node gets an operator as well, as
-        every program has one."""
+        """The operators: shifts between boxes in a loop, and broadcasts in boxes; or shifts both ways round all nodes. A single
+        node gets an operator as well, as every program has one."""
+        if self.around is not None:
+            return self.around.parts()
         found: list[Part] = []
         across, wide = len(self.boxes), len(self.boxes[0])
         if across > 1:
@@ -112,6 +122,8 @@ class AllGather:
 
     async def carried_out(self, node: Node, message: np.ndarray) -> np.ndarray:
         """The messages of all nodes, a row each in the order of their numbers; ``message`` is that of ``node``."""
+        if self.around is not None:
+            return await self._passed_on(node, message)
         cop, box = node.cop, self.box[node.number]
         across, own = len(self.boxes), box.index(node.number)
         number = self.boxes.index(box)
@@ -142,6 +154,21 @@ class AllGather:
                 gathered[self.boxes[k][place]] = part
         return np.array([gathered[node] for node in self.nodes])
 
+    async def _passed_on(self, node: Node, message: np.ndarray) -> np.ndarray:
+        """As `carried_out`, by shifts: each message goes half way round in each direction."""
+        assert self.around is not None
+        ring = self.around.ring
+        at, count = ring.index(node.number), len(ring)
+        forwards = backwards = np.array(message, np.int32)
+        gathered = {node.number: forwards}
+        await self.around.load(node)
+        for step in range(1, count // 2 + 1):
+            forwards, backwards = await self.around.shifted(node, step, forwards, backwards)
+            gathered[ring[at - step]] = forwards
+            if step <= (count - 1) // 2:
+                gathered[ring[(at + step) % count]] = backwards
+        return np.array([gathered[number] for number in self.nodes])
+
     async def _broadcast(self, node: Node, own: int, of_place: dict[int, np.ndarray]) -> None:
         """Add what the other places of the box have to ``of_place``."""
         cop, every, handed = node.cop, self.every, f"{self.label}_handed"
@@ -151,23 +178,18 @@ class AllGather:
             await getattr(cop, f"{self.label}{place}_load")()
         if every > 1:
             await getattr(cop, f"{handed}_load")()
-        # What is short follows at once, before anybody has read: reading comes a step later.
-        late = int(every > 1 and self.words * len(self.boxes) <= BUFFERED)
-        for step in range(every + late):
-            turn = step - late
+        for step in range(every):
             calls = []
-            if own == first and step < every:
+            if own == first:
                 calls.append(getattr(cop, f"{self.label}{own}_write")(of_place[own + step]))
             if every > 1 and step == 0:
                 calls.append(getattr(cop, f"{handed}_func")(of_place[own]))
             reads = len(calls)
-            if turn >= 0:
-                calls += [getattr(cop, f"{self.label}{place}_read")() for place in others]
+            calls += [getattr(cop, f"{self.label}{place}_read")() for place in others]
             read = await node.together(*calls)
             if every > 1 and step == 0 and own == first:
                 of_place[own + 1] = read[1]
-            if turn >= 0:
-                of_place.update(zip((place + turn for place in others), read[reads:], strict=True))
+            of_place.update(zip((place + step for place in others), read[reads:], strict=True))
 
 
 class ReduceScatter:
@@ -193,15 +215,17 @@ class ReduceScatter:
         function: Callable[[np.ndarray, np.ndarray], np.ndarray] = np.add,
     ) -> None:
         self.label, self.words, self.function = label, words, function
-        nodes = topology.working
-        found = cycle_of(nodes, topology)
-        self.ring: Sequence[int] = found if len(found) == len(nodes) else back_and_forth(topology.working, topology)
-        self.nodes = nodes
+        self.nodes = topology.working
+        self.ring = ring_of(topology)
+        self.both = _BothWays(label, topology, words) if words <= FEWER and len(self.ring) > 2 else None
+        """How short parts go round; None: others go one way."""
 
     def parts(self) -> Parts:
-        """The operators: in a loop, everyone sends to the next on the ring."""
+        """The operators: in a loop, everyone sends to the next on the ring, short parts also to the one before."""
         if len(self.ring) < 2:
             return cshift(self.label, 0, m=self.words)  # as every program has an operator
+        if self.both is not None:
+            return self.both.parts()
         steps = loop(f"{self.label}_steps", len(self.ring) - 1, cshift(self.label, 1, m=self.words))
         return subset(list(self.ring), steps)
 
@@ -209,6 +233,8 @@ class ReduceScatter:
         """The node's part, combined; ``vector`` has a row of words for each node, in the order of their numbers."""
         rows = dict(zip(self.nodes, np.array(vector, np.int32).reshape(len(self.nodes), self.words), strict=True))
         ring, at = self.ring, self.ring.index(node.number)
+        if self.both is not None:
+            return await self._both_ways(node, rows)
         cop = node.cop
         if len(ring) > 1:
             await getattr(cop, f"{self.label}_steps_load")()
@@ -217,6 +243,55 @@ class ReduceScatter:
         for step in range(2, len(ring) + 1):
             passed = self.function(await getattr(cop, f"{self.label}_func")(passed), rows[ring[at - step]])
         return passed
+
+    async def _both_ways(self, node: Node, rows: Mapping[int, np.ndarray]) -> np.ndarray:
+        """As `carried_out`: the sum over one half of the ring comes forwards, that over the other half backwards."""
+        assert self.both is not None
+        ring, at, count = self.ring, self.ring.index(node.number), len(self.ring)
+        there, back = count // 2, (count - 1) // 2
+        forwards, backwards = rows[ring[(at + there) % count]], rows[ring[at - back]]
+        await self.both.load(node)
+        for step in range(1, there + 1):
+            forwards, backwards = await self.both.shifted(node, step, forwards, backwards)
+            forwards = self.function(forwards, rows[ring[(at + there - step) % count]])
+            if step < back:
+                backwards = self.function(backwards, rows[ring[at - back + step]])
+        return self.function(forwards, backwards)
+
+
+class _BothWays:
+    """Shifts to the next node on a ring and to the one before, of ``words`` words, at the same time, over and over."""
+
+    def __init__(self, label: str, topology: Topology, words: int) -> None:
+        self.label, self.words, self.ring = label, words, ring_of(topology)
+
+    def parts(self) -> Parts:
+        """The operators, half as many times as there are nodes."""
+        names = {self.label: 1, f"{self.label}_back": -1}
+        shifts = [cshift(name, distance, m=self.words, impl=StrShiftRound.name) for name, distance in names.items()]
+        return subset(list(self.ring), loop(f"{self.label}_steps", len(self.ring) // 2, phase(parallel(*shifts))))
+
+    async def load(self, node: Node) -> None:
+        """The load functions, once before all steps."""
+        for name in ("_steps", "", "_back"):
+            await getattr(node.cop, f"{self.label}{name}_load")()
+
+    async def shifted(
+        self, node: Node, step: int, forwards: np.ndarray, backwards: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What comes from the node before and from the next one at a step, of which the first is 1. In the last step round an
+        even number of nodes, of which one is opposite, nothing goes back, and ``backwards`` is what it was."""
+        calls = [getattr(node.cop, f"{self.label}_func")(forwards)]
+        if step <= (len(self.ring) - 1) // 2:
+            calls.append(getattr(node.cop, f"{self.label}_back_func")(backwards))
+        came = await node.together(*calls)
+        return came[0], came[1] if len(came) > 1 else backwards
+
+
+def ring_of(topology: Topology) -> tuple[int, ...]:
+    """All nodes along a cycle if there is one, else near each other."""
+    found = cycle_of(topology.working, topology)
+    return tuple(found if len(found) == len(topology.working) else back_and_forth(topology.working, topology))
 
 
 class AllToAll:
@@ -244,7 +319,7 @@ class AllToAll:
             return cshift(f"{self.label}0", 0, m=self.words)  # as every program has an operator
         found: list[Part] = []
         for group in self.groups:
-            way = "str_shift_round" if len(group) > 1 else None
+            way = StrShiftRound.name if len(group) > 1 else None
             shifts = [cshift(f"{self.label}{distance}", distance, m=self.words, impl=way) for distance in group]
             found.append(phase(parallel(*shifts)) if len(shifts) > 1 else shifts[0])
         return subset(list(self.nodes), sequential(*found))

@@ -44,10 +44,14 @@ def route_packed(
     forbidden: Collection[tuple[int, int, int]] = (),
     seed: int = 0,
 ) -> RoutedPhase | None:
-    """Routes of streams of a word a period each, in ``period`` slots; None where there are other streams, or none are found.
-    ``forbidden``: (node, port, slot) of link writes that must not be used."""
+    """Routes of streams of a word a period each, in ``period`` slots; None where there are other streams, or none are found, or a
+    processor has more accesses than cycles in a period, so that no packing is called for. ``forbidden``: (node, port, slot) of
+    link writes that must not be used."""
     began = time.perf_counter()
     if not all(_is_single(stream) for stream in streams):
+        return None
+    accesses = Counter(node for stream in streams for node in (stream.source, *stream.destinations))
+    if max(accesses.values(), default=0) > period:
         return None
     ends = tuple((stream.source, stream.destinations, stream.keep_in) for stream in streams)
     chains = _chains(ends, topology, shape, period, frozenset(forbidden), seed)

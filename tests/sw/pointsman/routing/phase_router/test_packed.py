@@ -71,3 +71,11 @@ def test_other_streams_are_left_to_the_search() -> None:
     ):
         assert route_packed([other, *streams[1:]], mesh(2, 2), NodeShape(), 8) is None
     assert route_packed(streams, mesh(2, 2), NodeShape(), 3) is None, "four ends at a node in three slots"
+
+
+def test_where_a_processor_has_more_accesses_than_cycles_the_search_routes_instead() -> None:
+    topology = torus(6)
+    streams = shifts(topology, 1, 5)
+    assert route_packed(streams, topology, NodeShape(), 4) is not None, "two words out, two in"
+    assert route_packed(streams, topology, NodeShape(), 3) is None
+    assert route_phase(streams, topology, NodeShape(), period=3).period == 3
