@@ -280,23 +280,33 @@ class _Attempts:
 
     def _near(self) -> Iterator[tuple[int, int, int]]:
         """Numbers of candidates near the best plan that have not been tried, each with a seed of the router, and the streams that
-        count against POLISH."""
+        count against POLISH. Shorter schedules than usual are tried last, and near such a plan only others of them, and seeds."""
         assert self.best is not None
         number, seed = self.chosen
-        for other in self._otherwise():
-            yield other, seed, 0
+        shorter = self.ways[number].period < PERIODS[0]
+        if not shorter:
+            for other in self._otherwise():
+                yield other, seed, 0
         size = sum(len(phase.routed.streams) for phase in self.best.phases)
         # Played cycles may be far above the estimate; what promises less than they are is worth to be played.
         most = max(HOPELESS * self.ways[number].estimate, self.best.cycles)
-        for one in self.candidates.near(self.ways[number]):
+        for one in () if shorter else self.candidates.near(self.ways[number]):
             if one.estimate <= most and (one.key, one.period) not in self.seen and not _behind(one, self.tried):
+                yield self._added(one), seed, size
+        lengths = [
+            one
+            for one in self.candidates.shorter(self.ways[number], self.best)
+            if (one.key, one.period) not in self.seen
+        ]
+        if shorter:
+            for one in lengths:
                 yield self._added(one), seed, size
         for candidate in (number, *self._close_behind(number)):
             for other in range(self.options.seed + 1, self.options.seed + 1 + SEEDS):
                 if (candidate, other) not in self.seeds:
                     yield candidate, other, size
-        for one in self.candidates.shorter(self.ways[number], self.best):
-            if (one.key, one.period) not in self.seen:
+        if not shorter:
+            for one in lengths:
                 yield self._added(one), seed, size
 
     def _close_behind(self, number: int) -> list[int]:
