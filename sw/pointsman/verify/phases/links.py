@@ -161,6 +161,9 @@ def check_wires(phases: AllPhases, skew: Skew, words: Sequence[Words], notebook:
                     if again | turned and not barrier and not skew.may_be(node, later, other, earlier):
                         notebook.counts["links written again by dependency"] += len(again | turned)
                         continue
+                    if again | turned and not barrier and skew.cut_short:
+                        skew.leave_out(notebook)
+                        continue
                     late = {
                         slot
                         for slot in (again - turned if not barrier else ())

@@ -45,6 +45,9 @@ def check_kept_registers(phases: AllPhases, skew: Skew, notebook: Notebook) -> N
             if not any(skew.may_be(other, phase, node, phase) for other in around):
                 notebook.counts["registers used again by dependency"] += len(used[phase])
                 continue
+            if skew.cut_short:
+                skew.leave_out(notebook)
+                continue
             for other in following:
                 shared = used[phase] & used[other] if other != phase else set()
                 if shared:

@@ -23,6 +23,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pointsman.verify.node.phase_view import made_operators
+from pointsman.verify.report import Notebook
 from pointsman.verify.stall_game.phase_games import PhaseGames
 
 from .all_phases import AllPhases
@@ -71,6 +72,15 @@ class Skew:
         """Phases that a node may go through without using an operator of it."""
         self._reached: dict[int, _Reached] = {}
         self._courses: dict[tuple[int, int], _Course] = {}
+
+    @property
+    def cut_short(self) -> bool:
+        """Is an answer "it may" perhaps for want of games (`PhaseGames.cut_short`)?"""
+        return any(games is not None and games.cut_short for games in self.games)
+
+    def leave_out(self, notebook: Notebook) -> None:
+        """Note that phases are not told apart where no barrier joins nodes, as games were cut short."""
+        notebook.leave_out("links and registers that phases share which nodes leave without a barrier")
 
     def may_be(self, node: int, later: int, other: int, earlier: int) -> bool:
         """May ``node`` have come from phase ``earlier`` to ``later`` while ``other`` is still in ``earlier``?"""

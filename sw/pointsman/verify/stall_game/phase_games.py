@@ -27,7 +27,7 @@ SHORT = 16
 """Message length, in words, that is tried first: what holds for a short message holds for a longer message."""
 MOST_STATES = 24
 """Most states of an operator for which games are played."""
-MOST_STEPS = 3_000_000
+MOST_STEPS = 40_000_000
 """Most moves of tokens in all games of a phase, by a rough count."""
 
 
@@ -53,7 +53,11 @@ class PhaseGames:
         self.traces = streams.traces
         self.notebook = notebook
         self.steps = MOST_STEPS
+        self.cut_short = False
+        """Were there too many games? Then nodes may be said not to wait for each other that do."""
         self.known: dict[tuple[int, int], OperatorGames] = {}
+        self.held: dict[int, int] = {}
+        """By operator, more words than fit on the ways of its messages."""
         self.ends: dict[int, list[tuple[tuple[int, int], frozenset[int]]]] = {}
         """What ``_ends`` gives, by operator."""
         self.starts: dict[int, dict[tuple[int, int], int]] = {}
@@ -101,9 +105,17 @@ class PhaseGames:
         return self.view.nodes[place[0]].slots[place[1:]]
 
     def lengths(self, index: int) -> tuple[int, ...]:
-        """Message lengths in words for the games of an operator: its own, after ``SHORT`` if its own is longer."""
+        """Message lengths in words for the games of an operator: its own, after ``SHORT`` if its own is longer.
+
+        Of a message that does not fit on its way, a buffer and a register at each VFSM, the rest changes no outcome: who stands
+        still has filled all places behind it. So longer messages are taken for one that just does not fit."""
         m = self.images.operators[index].m
-        return tuple(dict.fromkeys((min(m, SHORT), m)))
+        if m <= SHORT:
+            return (m,)
+        if index not in self.held:
+            sent = (trace for state in self.states(index) for _, trace in self._sent(index, state))
+            self.held[index] = SHORT + 2 * len({place for trace in sent for place in trace.vfsms})
+        return tuple(dict.fromkeys((SHORT, min(m, self.held[index]))))
 
     def drops(self, index: int, state: int) -> bool:
         """May words of an operator end on their way in a state? True also where they were found to go wrong."""
@@ -199,7 +211,7 @@ class PhaseGames:
             return GameEnd(done, {place: end.passed[name] for place, name in places.items()})
         key = words, stopped, lane, after, held_up
         if not self._look_at(game, words, [key]):
-            self.steps = -1
+            self.cut_short = True
             self.notebook.leave_out(
                 f"whether nodes of phase {self.image.name} know when to leave, beyond {MOST_STEPS} moves of words"
             )

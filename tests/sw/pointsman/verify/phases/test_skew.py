@@ -8,12 +8,19 @@ from types import ModuleType
 import pytest
 
 from numesh.codes import Codes
+from numesh.shape import NodeShape
 from pointsman.artifacts.images import Images
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.plan.make_plan import make_plan
+from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 from pointsman.verify.node.phase_view import phase_views
 from pointsman.verify.phases.all_phases import AllPhases
 from pointsman.verify.phases.ends import phase_games
 from pointsman.verify.phases.skew import Skew, needed
 from pointsman.verify.report import Notebook
+from pointsman.verify.stall_game import phase_games as games_of_phases
 from pointsman.verify.stall_game.phase_games import PhaseGames
 from pointsman.verify.words.streams import PhaseStreams
 
@@ -79,3 +86,19 @@ def test_load_functions_that_send_early_are_always_ahead(by_hand: ModuleType) ->
     skew, _ = played(replace(images, operators=operators))
     assert not skew.may_be(0, 2, 1, 0)
     assert skew.may_send(0, 2, 1, 0)
+
+
+LONG = "(loop 'l 10 (cshift 'c 1 :m 500) (allreduce 'r 'add :m 1))"
+
+
+def test_phases_with_long_messages_share_registers_as_nodes_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    images = make_images(make_plan(compile_text(LONG, topology=mesh(4, 4)), NodeShape(), name="t"))
+    report = check_images(images)
+    assert report.ok, report.render()
+    assert report.unchecked == ()
+    assert report.counts["registers used again by dependency"]
+    # With too few games the judge cannot tell, and says so.
+    monkeypatch.setattr(games_of_phases, "MOST_STEPS", 1000)
+    report = check_images(images)
+    assert report.ok, report.render()
+    assert "links and registers that phases share which nodes leave without a barrier" in report.unchecked

@@ -31,7 +31,10 @@ def with_words(images: Images, m: int) -> Images:
     return replace(images, operators=tuple(replace(one, m=m) for one in images.operators))
 
 
-@pytest.mark.parametrize(("m", "lengths"), [(1, (1,)), (16, (16,)), (17, (16, 17)), (500, (16, 500))])
+# A stream over two VFSMs: four words have room on their way.
+@pytest.mark.parametrize(
+    ("m", "lengths"), [(1, (1,)), (16, (16,)), (17, (16, 17)), (20, (16, 20)), (21, (16, 20)), (500, (16, 20))]
+)
 def test_a_short_message_is_tried_before_a_long_one(by_hand: ModuleType, m: int, lengths: tuple[int, ...]) -> None:
     assert games_of(with_words(by_hand.stream_1x2(), m)).lengths(0) == lengths
 
@@ -117,6 +120,25 @@ def test_words_left_on_a_board_that_is_played_as_another_are_its_own(by_hand: Mo
                     left += len(found)
     assert twins
     assert left
+
+
+@pytest.mark.parametrize("text", ["(cshift 'c 1 :m 300)", "(allreduce 'r 'add :m 300)", "(broadcast 'b (runtime) :m 300)"])
+def test_words_that_do_not_fit_on_their_way_change_nothing(text: str) -> None:
+    images = make_images(make_plan(compile_text(text, topology=mesh(3, 2)), NodeShape(), name="t"))
+    games, full = games_of(images), games_of(images)
+    short, most = games.lengths(0)
+    assert short < most < 300
+    stuck = 0
+    for state in games.states(0):
+        for one, other in zip(games.games(0, state).all, full.games(0, state).all, strict=True):
+            for node in one.lanes:
+                waits_for = games.needed(one, node, (most,))
+                assert waits_for == full.needed(other, node, (300,))
+                left = {(there, of) for there, after, of in games.left_when_stopped(one, node, most) if after == 0}
+                assert left == {(there, of) for there, after, of in full.left_when_stopped(other, node, 300) if after == 0}
+                stuck += len(waits_for)
+    assert stuck
+    assert not full.cut_short
 
 
 PROGRAMS = [
