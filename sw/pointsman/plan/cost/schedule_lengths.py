@@ -13,7 +13,7 @@ from pointsman.operators.scheduled.shift import StrShiftRound
 from pointsman.plan.errors import PlanError
 from pointsman.plan.structure.structure import Structure
 from pointsman.routing.phase_router.packed import packed_length
-from pointsman.routing.phase_router.rounds import round_length
+from pointsman.routing.phase_router.rounds import round_lengths
 from pointsman.routing.streams import RoutedPhase
 
 PERIODS = (8, 16, 24, 32, 40)
@@ -67,8 +67,7 @@ def _of_rounds(structure: Structure, shape: NodeShape, most: int) -> list[int]:
         others = [operator for operator in phase.operators if operator.impl != StrBcastRound.name]
         if around and all(operator.kind == "eoshift" for operator in others):
             most_nodes = max(len(one.nodes) for operator in around for one in operator.instances)
-            best = round_length(most_nodes, len(around), shape, most)
-            found |= set() if best is None else {best}
+            found |= {n for n in round_lengths(most_nodes, len(around), shape, most) if n >= PERIODS[0]}
     return sorted(found)
 
 

@@ -233,11 +233,11 @@ def _link_writes(chains: Sequence[RoutedChain]) -> set[tuple[int, int, int]]:
 
 
 @lru_cache(maxsize=64)
-def round_length(nodes: int, streams: int, shape: NodeShape, most: int) -> int | None:
-    """Slots, at most ``most``, in which so many streams round a cycle of so many nodes get the most bandwidth, if possible
-    as many as leave other phases room; None: there are none."""
+def round_lengths(nodes: int, streams: int, shape: NodeShape, most: int) -> tuple[int, ...]:
+    """Slots, at most ``most``, in which so many streams round a cycle of so many nodes get the most bandwidth, up to the first
+    that leave other phases room: long messages suit them all, short ones the fewest."""
     if nodes < 3:
-        return None
+        return ()
     ring = torus(nodes)
     every = nodes // streams
     found = []
@@ -257,7 +257,7 @@ def round_length(nodes: int, streams: int, shape: NodeShape, most: int) -> int |
             break
         if route_rounds(found, ring, shape, period) is not None:
             best.append((rate, period))
-    return best[-1][1] if best else None
+    return tuple(period for _, period in best)
 
 
 def _sizes(nodes: int, streams: int) -> list[int]:

@@ -14,7 +14,7 @@ import pytest
 from numesh.shape import NodeShape
 from pointsman.network import Topology, mesh, torus
 from pointsman.operators.trees.cycles import cycle_of
-from pointsman.routing.phase_router.rounds import round_length, route_rounds
+from pointsman.routing.phase_router.rounds import round_lengths, route_rounds
 from pointsman.routing.phase_router.router import route_phase
 from pointsman.routing.streams import Stream
 
@@ -135,6 +135,8 @@ def test_forbidden_links_are_not_used() -> None:
     assert route_rounds(streams, topology, NodeShape(), 18, taken) is None
 
 
-@pytest.mark.parametrize(("nodes", "length"), [(2, None), (4, 20), (8, 18), (9, 20), (12, 26)])
-def test_the_best_length_has_room_for_other_phases(nodes: int, length: int | None) -> None:
-    assert round_length(nodes, nodes, NodeShape(), 42) == length
+@pytest.mark.parametrize(
+    ("nodes", "lengths"), [(2, ()), (4, (5, 10, 15, 20)), (8, (9, 18)), (9, (10, 20)), (12, (13, 26))]
+)
+def test_the_longest_of_the_best_lengths_has_room_for_other_phases(nodes: int, lengths: tuple[int, ...]) -> None:
+    assert round_lengths(nodes, nodes, NodeShape(), 42) == lengths
