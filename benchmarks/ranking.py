@@ -62,7 +62,7 @@ def structures(program: Program) -> Iterator[Structure]:
 
 def measured(plan: Plan, main: Any, functions: Any) -> int:
     """Cycles of the whole program."""
-    return run_plan(plan, main, "model", functions)[1]
+    return run_plan(plan, main, "model", functions).total
 
 
 def rank(name: str, program: Program, main: Any, functions: Any) -> dict[str, Any] | None:

@@ -91,7 +91,9 @@ def test_load_functions_that_send_early_are_always_ahead(by_hand: ModuleType) ->
 LONG = "(loop 'l 10 (cshift 'c 1 :m 500) (allreduce 'r 'add :m 1))"
 
 
-def test_phases_with_long_messages_share_registers_as_nodes_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_phases_with_long_messages_share_registers_as_nodes_wait_for_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     images = make_images(make_plan(compile_text(LONG, topology=mesh(4, 4)), NodeShape(), name="t"))
     report = check_images(images)
     assert report.ok, report.render()

@@ -122,7 +122,9 @@ def test_words_left_on_a_board_that_is_played_as_another_are_its_own(by_hand: Mo
     assert left
 
 
-@pytest.mark.parametrize("text", ["(cshift 'c 1 :m 300)", "(allreduce 'r 'add :m 300)", "(broadcast 'b (runtime) :m 300)"])
+@pytest.mark.parametrize(
+    "text", ["(cshift 'c 1 :m 300)", "(allreduce 'r 'add :m 300)", "(broadcast 'b (runtime) :m 300)"]
+)
 def test_words_that_do_not_fit_on_their_way_change_nothing(text: str) -> None:
     images = make_images(make_plan(compile_text(text, topology=mesh(3, 2)), NodeShape(), name="t"))
     games, full = games_of(images), games_of(images)
@@ -135,7 +137,9 @@ def test_words_that_do_not_fit_on_their_way_change_nothing(text: str) -> None:
                 waits_for = games.needed(one, node, (most,))
                 assert waits_for == full.needed(other, node, (300,))
                 left = {(there, of) for there, after, of in games.left_when_stopped(one, node, most) if after == 0}
-                assert left == {(there, of) for there, after, of in full.left_when_stopped(other, node, 300) if after == 0}
+                assert left == {
+                    (there, of) for there, after, of in full.left_when_stopped(other, node, 300) if after == 0
+                }
                 stuck += len(waits_for)
     assert stuck
     assert not full.cut_short
