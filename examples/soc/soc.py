@@ -418,7 +418,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--side", type=int, default=6, help="rows and columns of a node's block (default 6)")
     parser.add_argument("--folder", type=Path, default=Path("build/soc"), help="where everything is put")
     parser.add_argument("--simulator", choices=["verilator", "icarus"], default="verilator")
-    parser.add_argument("--profiled", action="store_true", help="Verilator: compile twice, to simulate some 5 %% faster")
+    parser.add_argument(
+        "--profiled", action="store_true", help="Verilator: compile twice, to simulate some 5 %% faster"
+    )
     options = parser.parse_args(arguments)
     try:
         chip = make(options.name, parse_size(options.mesh), options.side, (options.folder / options.name).resolve())
