@@ -206,6 +206,8 @@ class _Attempts:
         """As ``left``, of ways that need more than PLAYED."""
         self.other_ways: set[int] = set()
         """Numbers of candidates in which an operator of a best plan is done in another way."""
+        self.short: set[int] = set()
+        """Numbers of candidates with schedules shorter than usual, tried near the best plan."""
         self.seeds: set[tuple[int, int]] = set()
         """Numbers of candidates and seeds that were tried near the best plan."""
         self._failures: dict[tuple[bool, int], PointsmanError] = {}
@@ -283,7 +285,7 @@ class _Attempts:
         count against POLISH. Shorter schedules than usual are tried last, and near such a plan only others of them, and seeds."""
         assert self.best is not None
         number, seed = self.chosen
-        shorter = self.ways[number].period < PERIODS[0]
+        shorter = number in self.short
         if not shorter:
             for other in self._otherwise():
                 yield other, seed, 0
@@ -299,15 +301,19 @@ class _Attempts:
             if (one.key, one.period) not in self.seen
         ]
         if shorter:
-            for one in lengths:
-                yield self._added(one), seed, size
+            yield from ((self._shortened(one), seed, size) for one in lengths)
         for candidate in (number, *self._close_behind(number)):
             for other in range(self.options.seed + 1, self.options.seed + 1 + SEEDS):
                 if (candidate, other) not in self.seeds:
                     yield candidate, other, size
         if not shorter:
-            for one in lengths:
-                yield self._added(one), seed, size
+            yield from ((self._shortened(one), seed, size) for one in lengths)
+
+    def _shortened(self, one: Candidate) -> int:
+        """The number of a candidate with a schedule shorter than usual."""
+        number = self._added(one)
+        self.short.add(number)
+        return number
 
     def _close_behind(self, number: int) -> list[int]:
         """Small candidates done otherwise than that of this ``number`` whose plans are hardly slower, the quickest first: with

@@ -15,7 +15,13 @@ from pointsman.operators.api.loading import Loading
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.cost.cost_model import CostModel
 from pointsman.plan.cost.critical_path import critical_path_cycles
-from pointsman.plan.cost.schedule_lengths import PERIODS, refuse_many_phases, schedule_lengths, shorter_lengths
+from pointsman.plan.cost.schedule_lengths import (
+    PERIODS,
+    longest,
+    refuse_many_phases,
+    schedule_lengths,
+    shorter_lengths,
+)
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.structure import Structure
@@ -117,12 +123,13 @@ class Candidates:
 
     def shorter(self, one: Candidate, plan: Plan) -> list[Candidate]:
         """Candidates that differ from ``one`` in the schedule length only, which is shorter than usual ones; none where the
-        length was asked for. ``plan``: the plan of ``one``."""
-        if self.period is not None:
+        length was asked for, or where processors pass messages on, whose time in them is foretold less well. ``plan``: the plan
+        of ``one``."""
+        if self.period is not None or any(phase.part is not None for phase in plan.phases):
             return []
-        lengths = shorter_lengths(phase.routed for phase in plan.phases)
-        ways = self._priced(one.variant).ways
-        return list(ways(one.structure, (n for n in lengths if n != one.period), whole=False))
+        most = longest(one.structure, one.variant.analysis.context.shape)
+        lengths = (n for n in shorter_lengths(phase.routed for phase in plan.phases) if n <= most and n != one.period)
+        return list(self._priced(one.variant).ways(one.structure, lengths, whole=False))
 
     def otherwise(self, one: Candidate, plan: Plan) -> Iterator[list[Candidate]]:
         """Candidates that differ from ``one`` in how a single operator is done, for each way a list with the schedule

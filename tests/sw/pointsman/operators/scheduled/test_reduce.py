@@ -120,7 +120,7 @@ def test_every_shape_of_tree_gives_what_numpy_gives_in_the_order_of_the_nodes(
 @pytest.mark.parametrize(("size", "levels"), [((2, 2), 1), ((4, 4), 2), ((8, 8), 3)])
 def test_a_word_takes_few_levels(size: tuple[int, ...], levels: int) -> None:
     topology = mesh(*size)
-    plan = make_plan(compile_text("(allreduce 'o 'add)", topology=topology), NodeShape(), name="short")
+    plan = make_plan(compile_text("(allreduce 'o 'add)", topology=topology), NodeShape(), name="short", period=8)
     up = [stream for phase in plan.phases for stream in phase.routed.streams if "up" in stream.name]
     parents = {stream.source: stream.destinations[0] for stream in up}
     (root,) = set(parents.values()) - parents.keys()
