@@ -32,7 +32,7 @@ def _ecp5(name: str, die: str, luts: int, ebr: int) -> Device:
     """A look-up table has a flip-flop; every second one may be part of a memory. The package is one that all sizes come in:
     pins do not count here. The placer minds timing more than it does by itself (25 in place of 10): with its own weight long
     wires of a node cost a twentieth of the clock; with more, placements of one netlist differ more. The router takes up wires
-    that are in the way of slow paths, which is worth three hundredths of a node's clock and twice the time of routing."""
+    that are in the way of slow paths, which is worth four hundredths of a node's clock and twice the time of routing."""
     options = (
         *(f"--{die}", "--package", "CABGA381", "--speed", "%d", "--lpf-allow-unconstrained"),
         *("--placer-heap-timingweight", "25", "--tmg-ripup"),
