@@ -7,6 +7,7 @@ import gzip
 import re
 import zlib
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -256,8 +257,34 @@ def test_what_was_planned_and_what_this_run_should_take_are_told_apart(browser: 
     assert browser.console == []
 
 
-def test_one_prediction_is_shown_where_the_run_was_as_planned(browser: Any, tmp_path: Path) -> None:
-    document = opened_example(browser, "matmul", tmp_path)
+SHIFTS = """\
+from pointsman.runtime import Application
+
+
+class Shifts(Application):
+    program = "shifts.cop"
+
+    async def main(self, node):
+        for _ in range(3):
+            await node.cop.r_load()
+            await node.cop.c_load()
+            await node.cop.c_func([node.number] * 6)
+            await node.cop.d_load()
+            await (node.cop.d_write([5] * 6) if node.number == 0 else node.cop.d_read())
+
+    def check(self, results):
+        return "words went around"
+"""
+
+
+def test_one_prediction_is_shown_where_the_run_was_as_planned(
+    browser: Any, tmp_path: Path, shown: Callable[..., Document]
+) -> None:
+    (tmp_path / "shifts.cop").write_text("(loop 'r 3 (cshift 'c 1 :m 6) (broadcast 'd 0 :m 6))")
+    (tmp_path / "shifts.py").write_text(SHIFTS)  # all its ends are in the program: what is planned is what is done
+    document = shown(tmp_path / "shifts.py", "--mesh", "3x2", "--engine", "model")
+    write_page(document, tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
     assert document.why["cycles"] == document.why["time"]["predicted_cycles"]
     said = pane_of(browser, "why")
     assert "planned" not in said.lower()
