@@ -288,7 +288,8 @@ def cell(form: Form, size: str, m: int, known: Row | None, again: str | None) ->
     for name in sorted(names_of(form.kind), key=lambda name: about.get(name, inf)):
         if name not in row["ways"]:
             known_ways = list(_entries(row))
-            if about.get(name, 0.0) > HOPELESS * _fewest(known_ways):
+            # Infinite: what it needs has no room in a schedule of the length assumed; in a longer one it may.
+            if HOPELESS * _fewest(known_ways) < about.get(name, 0.0) < inf:
                 row["ways"][name] = {"estimated": round(about[name])}
             else:
                 row["ways"][name] = entry(form, topology, m, name, known_ways)
