@@ -27,7 +27,7 @@ from .memory.capacity import refuse_overfull_plan
 from .phases.candidate import draft_candidate, plan_candidate
 from .plan import Considered, Plan
 from .structure.structure import Structure
-from .timeline.timeline import timed
+from .timeline.timeline import Timeline, timed, timeline
 from .work import Work
 
 PLANS = 4
@@ -51,6 +51,12 @@ PLAYED = 1200
 MANY = 4500
 """As PLAYED, of ways that alone need more than that, as a schedule for each node of a mesh of 6×6 or 8×8 does: a few, once, and
 only of programs whose plan has at most two phases of LITTLE nodes. Longer ones would take minutes."""
+UNLIKELY = 1.35
+"""Factor on the estimate of the best plan beyond which no candidate near it was ever quicker (of 1,900 near 156 programs)."""
+FEW = 3
+"""Candidates near the best plan that must have been played before it is foretold from them what others take."""
+DOUBT = 0.8
+"""Share of what is foretold so that others take, at least."""
 SEEDS = 2
 """Other seeds of the router that are tried on the best candidate."""
 SECONDS = 2
@@ -189,6 +195,8 @@ class _Attempts:
         self.most = 1 if options.first else max(1, round(PLANS * effort))
         self.planned = 0
         self.best: Plan | None = None
+        self.timeline: Timeline | None = None
+        """Of the best plan."""
         self.rough = inf
         """Cycles of the best plan as the sum of its phases, before it was played."""
         self.considered: dict[int, Considered] = {}
@@ -210,6 +218,9 @@ class _Attempts:
         """Numbers of candidates with schedules shorter than usual, tried near the best plan."""
         self.seeds: set[tuple[int, int]] = set()
         """Numbers of candidates and seeds that were tried near the best plan."""
+        self.exceeded: dict[bool, list[float]] = {True: [], False: []}
+        """Of candidates played near the best plan, those that do an operator in another way (True) and other divisions: how far
+        cycles, over those of the best plan, exceeded what the estimates said."""
         self._failures: dict[tuple[bool, int], PointsmanError] = {}
 
     @property
@@ -290,10 +301,8 @@ class _Attempts:
             for other in self._otherwise():
                 yield other, seed, 0
         size = sum(len(phase.routed.streams) for phase in self.best.phases)
-        # Played cycles may be far above the estimate; what promises less than they are is worth to be played.
-        most = max(HOPELESS * self.ways[number].estimate, self.best.cycles)
         for one in () if shorter else self.candidates.near(self.ways[number]):
-            if one.estimate <= most and (one.key, one.period) not in self.seen and not _behind(one, self.tried):
+            if self._may_win(one, False) and (one.key, one.period) not in self.seen and not _behind(one, self.tried):
                 yield self._added(one), seed, size
         lengths = [
             one
@@ -339,7 +348,7 @@ class _Attempts:
                 large = size > PLAYED * self.effort
                 if size > (self.more if large and self._is_short() else self.left):
                     continue
-                if (one.key, one.period) in self.seen or _behind(one, self.tried):
+                if (one.key, one.period) in self.seen or _behind(one, self.tried) or not self._may_win(one, True):
                     continue
                 slow = min(self.tried.get(one.key, {}).values(), default=0.0) > CLOSE * self.best.cycles
                 if slow and (size > LITTLE or one.estimate > self.best.cycles):
@@ -350,6 +359,18 @@ class _Attempts:
                     self.left -= size
                 self.other_ways.add(self._added(one))
                 yield len(self.ways) - 1
+
+    def _promise(self, one: Candidate) -> float:
+        """The estimate of a candidate, over that of the best plan."""
+        best = self.ways[self.chosen[0]].estimate
+        return one.estimate / best if 0 < best < inf else 0.0
+
+    def _may_win(self, one: Candidate, otherwise: bool) -> bool:
+        """May a candidate near the best plan be quicker? Estimates miss what is the same for many candidates of a program, for
+        instance what another phase costs or that operators work side by side, so those played tell of the others."""
+        exceeded = self.exceeded[otherwise]
+        least = DOUBT * min(exceeded) if len(exceeded) >= FEW else 0.0
+        return self._promise(one) * max(least, 1 / UNLIKELY) <= 1.0
 
     def _is_short(self) -> bool:
         """Has the best plan so few phases that a large way of an operator may be tried?"""
@@ -370,8 +391,13 @@ class _Attempts:
         limit = inf if otherwise and _is_little(self.ways[number]) else self._limit()
         draft = self._draft(number, seed, fallbacks=False, limit=limit)
         plan = None if draft is None else self._routed(draft, limit)
-        if draft is not None and plan is not None:
-            self._play(draft, plan)
+        if draft is None or plan is None:
+            return
+        assert self.best is not None
+        before, promise = self.best.cycles, self._promise(self.ways[number])
+        cycles = self._play(draft, plan)
+        if cycles is not None and seed == self.options.seed and number not in self.short and 0 < promise < inf:
+            self.exceeded[number in self.other_ways].append(cycles / before / promise)
 
     def _drafted(self, left: deque[tuple[int, Candidate]], fallbacks: bool) -> list[_CandidateDraft]:
         """Take candidates from ``left`` and draft them: as many as may still be planned. Candidates too slow to be
@@ -449,19 +475,22 @@ class _Attempts:
             return None
         return plan
 
-    def _play(self, draft: _CandidateDraft, rough: Plan) -> None:
-        """Play a plan, and keep it if it is the quickest."""
+    def _play(self, draft: _CandidateDraft, rough: Plan) -> float | None:
+        """Play a plan, and keep it if it is the quickest. Gives its cycles; None if it is refused."""
         try:
-            plan = timed(rough)
+            played = timeline(rough, beside=self.timeline)
         except PointsmanError as error:
             self._refuse(draft.number, draft.context, error)
-            return
+            return None
+        plan = timed(rough, played)
         self._tell(draft.number, plan.cycles)
         if self.best is None or plan.cycles < self.best.cycles:
             self.best, self.rough, self.chosen = plan, rough.cycles, (draft.number, draft.context.seed)
+            self.timeline = played
             for other, way in self.considered.items():
                 if way.cycles is not None:
                     self.considered[other] = replace(way, outcome="chosen" if other == draft.number else "slower")
+        return plan.cycles
 
     def _tell(self, number: int, cycles: float | None) -> None:
         """Note how a candidate went; ``cycles``: of its plan, None if it was given up."""

@@ -97,3 +97,26 @@ def test_a_plan_far_slower_than_what_comes_next_promises_is_played_last(
 
     Attempts()._plan_all([SimpleNamespace(number=k, promise=one) for k, one in enumerate(promises)])  # type: ignore[misc]
     assert (seen, told) == (played, given_up)
+
+
+def test_divisions_are_left_out_of_which_those_played_tell_that_they_are_slower(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Streams of their own nodes work side by side; estimates do not know it, so each further phase costs more than they say."""
+    streams = " ".join(f"(stream 's{k} {k} {k + 4} :m {20 + k})" for k in range(8))
+    program = compile_text(f"(sequential {streams})", topology=mesh(4, 4))
+    tries: list[int] = []
+    tried = build._Attempts._try
+
+    def noted(attempts: build._Attempts, number: int, seed: int) -> None:
+        tries[-1] += 1
+        tried(attempts, number, seed)
+
+    monkeypatch.setattr(build._Attempts, "_try", noted)
+    plans = []
+    for few in (build.FEW, 1000):
+        monkeypatch.setattr(build, "FEW", few)
+        tries.append(0)
+        plans.append(make_plan(program, NodeShape(), name="x"))
+    assert tries[0] < tries[1]
+    assert plans[0].cycles <= plans[1].cycles
