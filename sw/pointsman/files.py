@@ -102,7 +102,7 @@ def is_file(path: Path) -> bool:
 
 
 def read_text(path: Path, what: str) -> str:
-    """Text of a file.
+    """Text of a file, without the byte order mark that some editors put before it.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def read_text(path: Path, what: str) -> str:
         If it cannot be read or is no text.
     """
     try:
-        return read_bytes(path, what).decode()
+        return read_bytes(path, what).decode().removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise PointsmanError(f"the {what} {path} is no UTF-8 text: byte {error.start} is wrong") from None
 

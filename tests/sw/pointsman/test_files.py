@@ -113,6 +113,12 @@ def test_pipes_are_read_and_written_only_if_somebody_is_at_the_other_end(tmp_pat
     os.close(reading)
 
 
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("text", encoding="utf-8-sig")
+    assert read_text(path, "list") == "text"
+
+
 def test_text_that_no_file_can_hold_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PointsmanError, match="surrogates not allowed"):
         write_whole(tmp_path / "file", "\ud800")

@@ -41,7 +41,7 @@ def import_msccl(path: Path, *, application: bool, plan: bool = False) -> tuple[
 
     def read() -> tuple[bytes, str]:
         if plan:
-            with open(path, encoding="utf-8", opener=open_without_waiting) as text:
+            with open(path, encoding="utf-8-sig", opener=open_without_waiting) as text:
                 algorithm = from_mscclpp(text)
         else:
             with open(path, "rb", opener=open_without_waiting) as file:
@@ -68,7 +68,7 @@ def import_te_ccl(path: Path) -> tuple[bytes, str]:
     """
 
     def read() -> tuple[bytes, str]:
-        with open(path, encoding="utf-8", opener=open_without_waiting) as file:
+        with open(path, encoding="utf-8-sig", opener=open_without_waiting) as file:
             schedule = from_teccl(file)
         links = np.unique(schedule.moves[:, 3:5], axis=0).tolist()
         # Rows of (source, chunk, node), in this order.

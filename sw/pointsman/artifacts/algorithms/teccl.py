@@ -49,7 +49,7 @@ class Epochs:
 
 def from_teccl(file: TextIO) -> Epochs:
     """Read a schedule piece by piece, and check that chunks leave nodes where they are, that a link carries a chunk an epoch,
-    and that every demand is met.
+    and that every demand is met in the epoch that it says, or before.
 
     A chunk that goes over a link in an epoch can go on in the next one. Without demands in the file, each node demands every
     chunk.
@@ -60,7 +60,7 @@ def from_teccl(file: TextIO) -> Epochs:
         Naming the entry that is wrong.
     """
     # Kept as numbers of a machine: there may be a million of them.
-    read, wanted = array("q"), array("q")
+    read, wanted, due = array("q"), array("q"), array("q")
     pieces = JsonPieces(file)
     seen = set[str]()
     for name in pieces.members():
@@ -74,7 +74,7 @@ def from_teccl(file: TextIO) -> Epochs:
                 _read_flow(pieces, pieces.value(str), read)
         else:
             for key in _keys(pieces):
-                _read_demand(pieces, key, wanted)
+                _read_demand(pieces, key, wanted, due)
     if FLOWS not in seen:
         raise pieces.wrong(f"a schedule must have {FLOWS}")
     pieces.end()
@@ -86,10 +86,11 @@ def from_teccl(file: TextIO) -> Epochs:
     nodes = 1 + int(moves[:, [1, 3, 4]].max())
     _check_chunks_are_there(moves, order)
     _check_links_are_free(moves, order)
-    arrived = np.unique(_key(moves[:, 4], moves[:, 1], moves[:, 2]))
+    arrived, first = np.unique(_key(moves[:, 4], moves[:, 1], moves[:, 2]), return_index=True)
     if wanted:
         demands = np.frombuffer(wanted, np.int64).reshape(-1, 3)
         _check_met(demands, arrived)
+        _check_in_time(demands, np.frombuffer(due, np.int64), arrived, moves[first, 0])
     else:
         demands = _all_to_all(nodes, np.unique(moves[:, 1:3], axis=0), arrived)
     return Epochs(nodes, int(moves[-1, 0] - moves[0, 0]) + 1, moves, demands)
@@ -118,7 +119,7 @@ def _keys(pieces: JsonPieces) -> Iterator[str]:
             yield pieces.value(str)
 
 
-def _read_demand(pieces: JsonPieces, key: str, wanted: array[int]) -> None:
+def _read_demand(pieces: JsonPieces, key: str, wanted: array[int], due: array[int]) -> None:
     match = DEMAND.fullmatch(key)
     if match is None:
         raise pieces.wrong(f"a demand of other words is not known: {key[:80]!r}")
@@ -126,6 +127,7 @@ def _read_demand(pieces: JsonPieces, key: str, wanted: array[int]) -> None:
     if max(source, node) >= MAX_RANKS or len(wanted) >= 3 * MAX_CHUNKS:
         raise pieces.wrong(f"a schedule must have at most {MAX_RANKS} nodes and {MAX_CHUNKS} demands")
     wanted.extend((node, source, chunk))
+    due.append(int(match[4]))
 
 
 def _key(node: Rows, source: Rows, chunk: Rows) -> Rows:
@@ -168,6 +170,19 @@ def _check_met(demands: Rows, arrived: Rows) -> None:
     if len(missing):
         k = missing[0]
         raise PointsmanError(f"chunk {chunk[k]} of node {source[k]} never comes to node {node[k]}, which demands it")
+
+
+def _check_in_time(demands: Rows, due: Rows, arrived: Rows, epochs: Rows) -> None:
+    """Chunks of which there are rows in ``arrived`` come first in ``epochs``."""
+    node, source, chunk = demands.T
+    came = epochs[np.searchsorted(arrived, _key(node, source, chunk))]
+    late = np.flatnonzero(came > due)
+    if len(late):
+        k = late[0]
+        raise PointsmanError(
+            f"chunk {chunk[k]} of node {source[k]} comes to node {node[k]} in epoch {came[k]}, "
+            f"and its demand is said to be met by epoch {due[k]}"
+        )
 
 
 def _all_to_all(nodes: int, chunks: Rows, arrived: Rows) -> Rows:

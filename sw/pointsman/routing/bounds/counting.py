@@ -117,8 +117,11 @@ def _cuts(problem: RouteProblem, capacity: Capacity) -> Iterator[Limit]:
     yield Limit("cut", text, need_exact, Fraction(len(leaving)), (), leaving, streams)
 
 
-def sides(problem: RouteProblem) -> Iterator[tuple[str, np.ndarray]]:
-    """Sets of nodes for cuts, each as (name, mask): slabs, single nodes, balls, and their complements."""
+def sides(problem: RouteProblem, ends: Sequence[int] | None = None) -> Iterator[tuple[str, np.ndarray]]:
+    """Sets of nodes for cuts, each as (name, mask): slabs, single nodes, balls, and their complements.
+
+    ``ends``: nodes that send and receive; those of the streams if not given.
+    """
     topology = problem.topology
     if topology.kind in ("mesh", "torus"):
         places = np.array([topology.coordinates(node) for node in range(topology.nodes)], np.int64)
@@ -129,12 +132,13 @@ def sides(problem: RouteProblem) -> Iterator[tuple[str, np.ndarray]]:
                     span = f"{'xyz'[axis]} = {low}..{high - 1}"
                     yield f"the nodes {span}", within
                     yield f"the nodes but {span}", ~within
-    busy = sorted({stream.source for stream in problem.streams} | {s.destinations[0] for s in problem.streams})
-    for node in busy[:: max(1, len(busy) // 64)]:
+    if ends is None:
+        ends = sorted({stream.source for stream in problem.streams} | {s.destinations[0] for s in problem.streams})
+    for node in ends[:: max(1, len(ends) // 64)]:
         alone = np.arange(problem.nodes) == node
         yield f"node {node}", alone
         yield f"the nodes but {node}", ~alone
-    for node in busy[:: max(1, len(busy) // 8)]:
+    for node in ends[:: max(1, len(ends) // 8)]:
         hops = np.array(problem.distances(node))
         for radius in range(1, int(hops.max())):
             ball = (hops >= 0) & (hops <= radius)

@@ -143,7 +143,7 @@ def _cut(problem: CollectiveProblem) -> list[Bound]:
 
 
 def _sets(problem: CollectiveProblem) -> list[tuple[str, np.ndarray]]:
-    found = list(sides(problem.net))
+    found = list(sides(problem.net, problem.nodes))
     nodes = problem.nodes if not problem.net.topology.regular else problem.nodes[: 1 << 8]
     for node in nodes[:1024]:
         alone = np.arange(problem.net.nodes) == node

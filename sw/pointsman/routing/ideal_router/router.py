@@ -32,11 +32,13 @@ MAX_PERIOD = 65_536
 MAX_CELLS = 1 << 28
 FIRST_WORK = 40_000_000
 SECOND_WORK = 7_000_000_000
-"""Cells that the second part (`_improve`, `_find`) may visit at effort 1: about ten seconds."""
+"""Most cells that the second part (`_improve`, `_find`) may visit at effort 1: ten to thirty seconds."""
 FEW_PASSES, MANY_PASSES = 25, 40
 """Work of an attempt, in passes that place every word once: in the first part (`_ascend`), and at the start of the second."""
 LARGE_PASSES = 200
 """Work of the second part for large problems without symmetry, in passes, where that is more than `SECOND_WORK`."""
+MOST_PASSES = 100_000
+"""Most passes of the second part: small problems that so many do not solve are not solved by more."""
 GROWTH = 5
 """A shorter period may take so many times the work of the last one, in large problems (`_descend`)."""
 WORK_PER_SECOND = CELLS_PER_SECOND
@@ -65,9 +67,14 @@ class _Search:
     """Share of the words that the last try had no place for."""
 
     @property
+    def usual_work(self) -> int:
+        """Work on a length that is asked for, and of the second part unless the problem is large."""
+        return int(min(SECOND_WORK, max(FIRST_WORK, MOST_PASSES * self.work_of_pass)) * self.effort)
+
+    @property
     def second_work(self) -> int:
         """Work of the second part."""
-        return int(max(SECOND_WORK, LARGE_PASSES * self.work_of_pass if self.large else 0) * self.effort)
+        return max(self.usual_work, int(LARGE_PASSES * self.work_of_pass * self.effort) if self.large else 0)
 
     @property
     def large(self) -> bool:
@@ -136,7 +143,7 @@ def route_ideal(problem: RouteProblem, options: RouteOptions = USUAL) -> RouteRe
         full_links = bounds[0].kind in ("cut", "hop capacity")
         search = _Search(problem, net, groups, seed, effort, deadline, _work_of_pass(problem, period), full_links, bar)
         if length is not None:
-            placement = _find(search, length, int(SECOND_WORK * effort))
+            placement = _find(search, length, search.usual_work)
             spent_on_bound = 0.0
             if placement is None:
                 began_flow = time.perf_counter()
@@ -326,7 +333,7 @@ def _descend(search: _Search, least: int, placement: Placement) -> Placement:
 
 def _improve(search: _Search, least: int, placement: Placement) -> Placement:
     """Try shorter periods than ``placement``: first bisect the gap to ``least``, then go down slot by slot with more work."""
-    allowed = int(SECOND_WORK * search.effort)
+    allowed = search.usual_work
     begin = search.spent
     failed = least - 1
     try:

@@ -273,7 +273,8 @@ def _beside(
             continue
         seconds = result.seconds + answer.seconds
         best = (
-            grown,
+            # Whoever routes these streams again must not think that best effort is worth more than a promise.
+            replace(problem, streams=(*problem.streams, *(RouteStream(*ends[flow], LEAST) for flow in wanted))),
             replace(
                 answer, seconds=seconds, bound=result.bound, bounds=result.bounds, length_reason=result.length_reason
             ),

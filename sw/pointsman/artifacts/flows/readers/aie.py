@@ -8,7 +8,7 @@ not flows, are refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pointsman.artifacts.flows.demands import MAX_FLOWS, check_counts, flows_of
 from pointsman.artifacts.flows.flows import FlowSet, Task
@@ -24,7 +24,10 @@ PACKET_END = re.compile(r"(?:aie|AIE)\.packet_(source|dest)\s*<\s*(%[\w.$-]+)\s*
 OTHERS = re.compile(
     r"(?:aie|AIE)\.(objectfifo\S*|connect\b|masterset|packet_rules|switchbox|route\b|cascade_flow|flow|packet_\w+)"
 )
+BEGUN = re.compile(r"(?:aie|AIE)\.(?:tile|flow|packet_flow)\s*\([^()]*$")
 Source = tuple[int, str, str]
+MOST_LINES = 16
+"""Lines that a tile or a flow may take."""
 
 
 def from_aie(lines: Iterable[str]) -> FlowSet:
@@ -54,7 +57,7 @@ def from_aie(lines: Iterable[str]) -> FlowSet:
             check_counts(lambda text: PointsmanError(f"line {number}: {text}"), len(ends), count)
             to[end] = None
 
-    for number, line in enumerate(lines, 1):
+    for number, line in _whole(lines):
         if "{" in line or "}" in line:
             code = TEXT.sub("", line).split("//")[0]
             open_braces += code.count("{") - code.count("}")
@@ -98,3 +101,25 @@ def from_aie(lines: Iterable[str]) -> FlowSet:
             key = source_tile, destinations
             amounts[key] = amounts.get(key, 0.0) + 1.0
     return flows_of([Task(f"tile({column}, {row})") for column, row in places], amounts)
+
+
+def _whole(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """The lines with the number of each; one in which a parenthesis of a tile or a flow stays open has those in it that follow,
+    up to the one that closes it."""
+    kept, begins, count = "", 0, 0
+    for number, line in enumerate(lines, 1):
+        if not kept and not ("(" in line and _stays_open(line)):
+            yield number, line
+            continue
+        begins, count = (begins, count + 1) if kept else (number, 1)
+        kept += line.split("//")[0].rstrip() + " "
+        if not _stays_open(kept) or count == MOST_LINES:
+            yield begins, kept
+            kept = ""
+    if kept:
+        yield begins, kept
+
+
+def _stays_open(line: str) -> bool:
+    code = line.split("//")[0] if "//" in line else line
+    return code.rfind("(") > code.rfind(")") and BEGUN.search(code) is not None

@@ -48,7 +48,7 @@ def import_flows(name: str, path: Path, *, clock: float = 1e9, word_bytes: int =
         if name in ("vtr", "poseidon"):
             with open(path, "rb", opener=open_without_waiting) as file:
                 return from_poseidon(file) if name == "poseidon" else from_vtr(file, clock=clock, word_bytes=word_bytes)
-        with open(path, encoding="utf-8", opener=open_without_waiting) as text:
+        with open(path, encoding="utf-8-sig", opener=open_without_waiting) as text:
             if name in ("npe", "npe-trace"):
                 return from_npe_workload(text) if name == "npe" else from_npe_trace(text)
             return BY_LINE[name](_lines(text))

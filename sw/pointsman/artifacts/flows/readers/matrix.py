@@ -17,7 +17,7 @@ from pointsman.network.topology import MAX_NODES
 LEAST, MOST = 1e-100, 1e100
 """Demands that can be added and divided."""
 PLACE = re.compile(r"[0-9]{1,12}")
-HEADER = "%%MatrixMarket matrix coordinate"
+HEADER = ["%%MatrixMarket", "matrix", "coordinate"]
 
 
 def from_csv(lines: Iterable[str]) -> FlowSet:
@@ -60,9 +60,12 @@ def from_matrix_market(lines: Iterable[str]) -> FlowSet:
     """
     numbered = enumerate(lines, 1)
     _, header = next(numbered, (1, ""))
-    words = header.lower().split()
-    if not header.startswith(HEADER) or len(words) != 5 or words[3] not in ("real", "integer"):
-        raise PointsmanError(f"line 1: a file must begin with '{HEADER} real general', or integer, or symmetric")
+    first, *words = header.split()[:6] or [""]
+    words = [first, *(word.lower() for word in words)]
+    if words[:3] != HEADER or len(words) != 5 or words[3] not in ("real", "integer"):
+        raise PointsmanError(
+            f"line 1: a file must begin with '{' '.join(HEADER)} real general', or integer, or symmetric"
+        )
     if words[4] not in ("general", "symmetric"):
         raise PointsmanError(f"line 1: a matrix must be general or symmetric, not {words[4]}")
     rest = ((number, line) for number, line in numbered if not line.startswith("%") and line.strip())
@@ -106,11 +109,13 @@ def _whole(words: list[str], number: int, count: int, what: str) -> list[int]:
 
 def _number(text: str, number: int) -> float:
     try:
-        value = float(text)
+        # Python alone reads "1_000", and digits of other scripts.
+        value = float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:
         value = math.nan
     if not (value == 0 or LEAST <= value <= MOST):
-        raise PointsmanError(f"line {number}: a demand must be a number of 0 or more, not {text.strip()[:40]!r}")
+        what = f"0, or a number of {LEAST:g} to {MOST:g}" if 0 < value < math.inf else "a number of 0 or more"
+        raise PointsmanError(f"line {number}: a demand must be {what}, not {text.strip()[:40]!r}")
     return value
 
 

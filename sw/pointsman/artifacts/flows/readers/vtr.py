@@ -39,7 +39,8 @@ def from_vtr(file: BinaryIO, *, clock: float, word_bytes: int) -> FlowSet:
 
     def number(given: dict[str, str], key: str) -> float:
         try:
-            value = float(given[key])
+            # Python alone reads "1_000", and digits of other scripts.
+            value = float(given[key]) if given[key].isascii() and "_" not in given[key] else 0.0
         except ValueError:
             value = 0.0
         if not 0 < value < 1e300:

@@ -136,3 +136,13 @@ def test_a_file_of_another_form_is_refused_with_its_line(text: str, told: str) -
 def test_demands_in_a_list_are_read_too() -> None:
     flow, demand = "Chunk 3 from 0 traveled over 0->1 in epoch 7", "Demand at 1 for chunk 3 from 0 met by epoch 7"
     assert read({"8-Chunk paths": [demand], "7-Flows": [flow]}).demands.tolist() == [[1, 0, 3]]
+
+
+def test_a_demand_that_is_met_later_than_it_says_is_refused() -> None:
+    flows = ["Chunk 0 from 0 traveled over 0->1 in epoch 2", "Chunk 0 from 0 traveled over 1->2 in epoch 4"]
+    demands = ["Demand at 1 for chunk 0 from 0 met by epoch 2", "Demand at 2 for chunk 0 from 0 met by epoch 5"]
+    assert len(read({"7-Flows": flows, "8-Chunk paths": demands}).demands) == 2
+    demands[1] = demands[1].replace("5", "3")
+    told = "^chunk 0 of node 0 comes to node 2 in epoch 4, and its demand is said to be met by epoch 3$"
+    with pytest.raises(PointsmanError, match=told):
+        read({"7-Flows": flows, "8-Chunk paths": demands})

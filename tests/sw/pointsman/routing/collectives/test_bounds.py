@@ -6,7 +6,7 @@ import pytest
 
 from pointsman.artifacts.routes.file import make_collective, make_problem
 from pointsman.artifacts.routes.routes import RouteProblem, directed
-from pointsman.network import mesh, torus
+from pointsman.network import graph, mesh, torus
 from pointsman.routing.bounds.ideal import counted_bounds
 from pointsman.routing.collectives.bounds import latency_bound, period_bounds, reversed_net
 
@@ -50,3 +50,16 @@ def test_links_of_one_direction_bound_an_all_reduce_by_all_links():
     assert reversed_net(net).links == tuple(sorted((v, u) for u, v in net.links))
     bound = period_bounds(make_collective(net, "all-reduce", words=5))[0]
     assert (bound.value, bound.kind) == (8, "hop capacity")
+
+
+def test_cuts_round_nodes_bound_collectives_on_graphs_too():
+    line = make_problem(graph(8, [(node, node + 1) for node in range(7)]), [])
+    bound = period_bounds(make_collective(line, "all-to-all"))[0]
+    # Four nodes on each side of the link in the middle.
+    assert (bound.value, bound.kind, bound.text) == (
+        16,
+        "cut",
+        "16 words leave the nodes within 3 links of 0 by 1 links",
+    )
+    tree = make_problem(graph(7, [(node, (node - 1) // 2) for node in range(1, 7)]), [])
+    assert period_bounds(make_collective(tree, "all-to-all", words=3))[0].value == 36

@@ -209,3 +209,24 @@ def test_large_problems_without_symmetry_go_down_slot_by_slot(monkeypatch: pytes
         quick = route_ideal(problem)
     assert check_ideal(problem, quick).ok
     assert quick.period >= result.period
+
+
+def test_small_problems_get_no_more_passes_than_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Two words from each node to the opposite number, one way round: seven slots, where six would fill every link.
+    topology, extra = directed(7, [(0, 1), (1, 5), (2, 3), (3, 0), (4, 6), (5, 4), (6, 2)])
+    streams = [RouteStream(node, (6 - node,), words=2) for node in range(7) if node != 3]
+    problem = make_problem(topology, streams, dead_links=sorted(extra))
+    work = []
+
+    def counted(*arguments):
+        outcome = attempt(*arguments)
+        work.append(outcome.work)
+        return outcome
+
+    attempt = ideal.try_attempt
+    monkeypatch.setattr(ideal, "try_attempt", counted)
+    monkeypatch.setattr(ideal, "MOST_PASSES", 3_000)
+    result = route_ideal(problem, RouteOptions(bounds=False))
+    assert check_ideal(problem, result).ok
+    assert result.period == 7
+    assert sum(work) < ideal.SECOND_WORK / 10

@@ -54,6 +54,8 @@ def test_best_effort_on_the_node():
     found = routed(flows, "numesh")
     assert all(report.holds for report in found.reports)
     assert found.reports[1].given > 0 < found.reports[2].given
+    # Routed again, the promise still is worth more.
+    assert [stream.weight for stream in found.problem.streams] == [0.2, 1e-3, 1e-3]
 
 
 def test_a_limit_below_the_way_fails_and_is_told():

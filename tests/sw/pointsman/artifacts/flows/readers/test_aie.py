@@ -60,3 +60,18 @@ def test_a_module_that_is_cut_short_is_refused() -> None:
         from_aie(lines[:-1])
     with pytest.raises(PointsmanError, match=r"^line 7: here the file ends, with 1 \} too many$"):
         from_aie([*lines, "}\n"])
+
+
+def test_flows_may_take_several_lines() -> None:
+    lines = [
+        "%a = aie.tile(0, 0) %b = aie.tile(\n",
+        "  0, 1)\n",
+        "aie.flow(%a, DMA : 0,  // a comment (\n",
+        "  %b, DMA : 0\n",
+        ")\n",
+    ]
+    assert [flow.destinations for flow in from_aie(lines).flows] == [(1,)]
+    with pytest.raises(PointsmanError, match=r"^line 3: aie.flow is not known here"):
+        from_aie(lines[:-1])
+    with pytest.raises(PointsmanError, match=r"^line 6: %z is no tile"):
+        from_aie([*lines, "aie.flow(%a, DMA : 1, %z, DMA : 0)\n"])

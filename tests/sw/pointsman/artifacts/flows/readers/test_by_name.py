@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pointsman.artifacts.flows import demands
@@ -9,6 +11,8 @@ from pointsman.artifacts.flows.readers import by_name
 from pointsman.artifacts.flows.readers.by_name import FORMATS, import_flows
 from pointsman.cli.commands.import_ import FLOWS as OFFERED
 from pointsman.errors import PointsmanError
+
+EXAMPLES = Path(__file__).parents[6] / "examples/formats"
 
 
 def test_the_command_offers_all_formats():
@@ -71,3 +75,18 @@ def test_flows_beyond_what_a_file_of_them_may_have_are_refused_at_their_line(tmp
     monkeypatch.setattr(demands, "MAX_FLOWS", 2)
     with pytest.raises(PointsmanError, match=rf"a: line {line}: there must be at most 2 flows"):
         import_flows(name, path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("csv", "0,1\n1,0\n"),
+        ("matrix-market", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n"),
+        ("npe", (EXAMPLES / "workload_npe.json").read_text()),
+        ("npe-trace", (EXAMPLES / "trace_npe.json").read_text()),
+    ],
+)
+def test_a_byte_order_mark_is_passed_over(tmp_path, name, text):
+    (tmp_path / "plain").write_text(text)
+    (tmp_path / "marked").write_text(text, encoding="utf-8-sig")
+    assert import_flows(name, tmp_path / "marked") == import_flows(name, tmp_path / "plain")

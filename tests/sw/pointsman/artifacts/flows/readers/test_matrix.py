@@ -34,6 +34,9 @@ def test_a_symmetric_matrix_has_both_directions():
         ("0,1\n1,x\n", "line 2: a demand must be a number of 0 or more, not 'x'"),
         ("0,-1\n1,0\n", "line 1: a demand must be a number of 0 or more, not '-1'"),
         ("0,nan\n1,0\n", "line 1: a demand must be"),
+        ("0,1_000\n1,0\n", "line 1: a demand must be a number of 0 or more, not '1_000'"),
+        ("0,\u0663\n1,0\n", "line 1: a demand must be a number of 0 or more, not '\u0663'"),
+        ("0,1e308\n1,0\n", "line 1: a demand must be 0, or a number of 1e-100 to 1e+100, not '1e308'"),
         ("1,1\n1,0\n", "line 1: node 0 has a demand to itself"),
         ("0,1\n", "a matrix must have as many rows as columns: 1 rows, 2 columns"),
         ("0,1\n1,0\n1,1\n", "line 3: a matrix of 2 columns must have 2 rows"),
@@ -68,3 +71,12 @@ def test_a_wrong_matrix_market_file_is_refused_by_line(text, line):
     with pytest.raises(PointsmanError) as error:
         from_matrix_market(text.splitlines(keepends=True))
     assert line in str(error.value)
+
+
+def test_words_of_the_header_may_be_capitals():
+    head = "%%MatrixMarket MATRIX Coordinate Real General\n"
+    assert from_matrix_market([head, "2 2 1\n", "1 2 5\n"]) == from_matrix_market(
+        [head.lower().replace("%%matrixm", "%%MatrixM"), "2 2 1\n", "1 2 5\n"]
+    )
+    with pytest.raises(PointsmanError, match=r"^line 1: a file must begin with"):
+        from_matrix_market([])

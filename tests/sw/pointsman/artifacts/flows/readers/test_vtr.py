@@ -56,6 +56,7 @@ def test_the_end_of_a_number_is_no_part_of_the_name(pattern):
         ('"3e-8"', '"9e299"', "line 2: bandwidth or latency_cons is beyond numbers in words a cycle and cycles"),
         ('bandwidth="4e8"', 'bandwidth="5e-324"', "line 3: bandwidth or latency_cons is beyond numbers"),
         ('bandwidth="4e8"', 'bandwidth="-1"', "line 3: bandwidth must be a number above 0, not '-1'"),
+        ('bandwidth="4e8"', 'bandwidth="4_0"', "line 3: bandwidth must be a number above 0, not '4_0'"),
         ('bandwidth="4e8"', 'bandwidth="8e9"', "line 3: 8e9 bytes a second are 2 words a cycle"),
         ('dst=".*two"', 'dst=".*t(w)o"', "line 2: '.*t(w)o' stands for several routers"),
         ('dst=".*two"', r'dst="noc_router_one\[0\]"', "line 2: a flow must go to another router"),
