@@ -49,6 +49,10 @@ class TooLongError(PointsmanError):
     """Programs are unfinished after as many cycles as they may take."""
 
 
+class StuckError(PointsmanError):
+    """A deadlock of nodes, with a report of who waits for whom."""
+
+
 class DeadlockError(PointsmanError):
     """A deadlock: no processor can go on.
 

@@ -30,7 +30,7 @@ from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Group, Instance, Operator, Program, Runtime
 from pointsman.runtime import Node
 
-from .errors import TooLongError
+from .errors import StuckError, TooLongError
 from .machine import ProcessorMachine
 from .session import run_nodes
 
@@ -62,13 +62,18 @@ class Played:
 class Stage(Protocol):
     """A compiled program, ready to be played."""
 
-    def __call__(self, most: int | None, rounds: int, seed: int, limit: int) -> tuple[Played, int]:
-        """Play it with messages of ``most`` words at most, on a new machine; gives also the cycles that were played.
+    def __call__(
+        self, most: int | None, rounds: int, seed: int, limit: int, *, in_turn: bool = False
+    ) -> tuple[Played, int]:
+        """Play it with messages of ``most`` words at most, on a new machine; gives also the cycles that were played. ``in_turn``:
+        see `play`.
 
         Raises
         ------
         TooLongError
             If it has not ended after ``limit`` cycles.
+        StuckError
+            If all nodes wait.
         """
         ...
 
@@ -98,7 +103,10 @@ def _drawn(program: Program, stage: Stage, most: int | None, rounds: int, limit:
     found: list[Played] = []
     for seed in range(DRAWS if drawn else 1):
         try:
-            played, cycles = stage(most, rounds, seed, limit)
+            try:
+                played, cycles = stage(most, rounds, seed, limit)
+            except StuckError:  # there is no room for what all nodes write before they read
+                played, cycles = stage(most, rounds, seed, limit, in_turn=True)
         except TooLongError:
             return None
         found.append(played)
@@ -134,6 +142,7 @@ def play(
     rounds: int | None = None,
     seed: int = 0,
     max_cycles: int | None = None,
+    in_turn: bool = False,
 ) -> Played:
     """Cycles until the last processor has ended ``program`` on ``machine``, with those of the rounds that are left out.
 
@@ -147,14 +156,19 @@ def play(
         Most rounds of a loop that are played; by default all.
     seed : int
         Seed of the run-time values.
+    in_turn : bool
+        Use the instances of an operator in their order, which needs room for no message. Otherwise a node that writes in one of
+        them and reads in another writes first, as applications do that exchange messages.
 
     Raises
     ------
     TooLongError
         If it has not ended after ``max_cycles``.
+    StuckError
+        If all nodes wait.
     """
     functions = functions_of(program)
-    player = Player(program, made, machine, rounds, seed)
+    player = Player(program, made, machine, rounds, seed, in_turn)
     record = run_nodes(nodes(functions), player.main, machine, max_cycles=max_cycles)
     ends = (record.finished - record.started).tolist()
     given = [result if result is not None else (0.0, {}) for result in record.results]
@@ -207,7 +221,9 @@ class Player:
         machine: ProcessorMachine,
         rounds: int | None = None,
         seed: int = 0,
+        in_turn: bool = False,
     ) -> None:
+        self.in_turn = in_turn
         self.program = program
         self.machine = machine
         self.rounds = rounds
@@ -335,12 +351,18 @@ class _Way:
 
     async def use(self, operator: Operator) -> None:
         async def once(_: int) -> None:
-            for index, instance, place in self.mine(operator):
-                with self.counted(operator.label):
+            with self.counted(operator.label):
+                for index, instance, place in self.ordered(operator):
                     await self.call(operator, index, instance, place)
 
         if next(self.mine(operator), None) is not None:
             await self.repeat(1 if operator.kind in SEVERAL_MESSAGES else operator.c, once)
+
+    def ordered(self, operator: Operator) -> list[tuple[int, Instance, int]]:
+        """As ``mine``, in the order in which the node calls functions of an operator."""
+        if operator.flow == "functional" or self.player.in_turn:
+            return list(self.mine(operator))
+        return sorted(self.mine(operator), key=lambda one: not self.calls(operator, *one)[0])
 
     async def call(self, operator: Operator, index: int, instance: Instance, place: int) -> None:
         """All calls of an instance's functions that make a round."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pointsman.errors import PointsmanError
 from pointsman.runtime import Node
 
 from .deadlock import deadlock_report
-from .errors import DeadlockError
+from .errors import DeadlockError, StuckError
 from .machine import ProcessorMachine
 from .record import Record
 
@@ -45,7 +44,7 @@ def run_nodes(
             each_cycle=each_cycle,
         )
     except DeadlockError as error:
-        raise PointsmanError(
+        raise StuckError(
             deadlock_report(nodes, error, machine.state()),
             hint="every message must be read by all its readers, and every node of a subset must take part",
         ) from None

@@ -19,7 +19,7 @@ def predicted(made: PacketProgram, program: Program) -> Played | None:
     """Cycles of ``program``, which ``made`` was compiled from, and of its operators, if nothing is computed; None if the play is
     too long."""
 
-    def stage(most: int | None, rounds: int, seed: int, limit: int) -> tuple[Played, int]:
+    def stage(most: int | None, rounds: int, seed: int, limit: int, *, in_turn: bool = False) -> tuple[Played, int]:
         shorter = made if most is None else _with_messages(made, most)
         with PacketMachine(made.shape, engine="model", progress=False) as machine:
 
@@ -27,7 +27,9 @@ def predicted(made: PacketProgram, program: Program) -> Played | None:
                 return [packet_node(shorter, k, machine, functions=functions) for k in range(made.topology.nodes)]
 
             operators = {one.operator.label: one.operator for one in shorter.operators}
-            found = play(program, operators, machine, nodes, rounds=rounds, seed=seed, max_cycles=limit)
+            found = play(
+                program, operators, machine, nodes, rounds=rounds, seed=seed, max_cycles=limit, in_turn=in_turn
+            )
             return found, machine.time
 
     return predict(program, stage)

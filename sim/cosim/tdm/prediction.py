@@ -65,10 +65,10 @@ def predicted_cycles(tables: ConnectionTables, program: Program) -> float | None
 def predicted(tables: ConnectionTables, program: Program) -> Played | None:
     """Cycles of a program and of its operators, if nothing is computed; None if the play is too long."""
 
-    def stage(most: int | None, rounds: int, seed: int, limit: int) -> tuple[Played, int]:
+    def stage(most: int | None, rounds: int, seed: int, limit: int, *, in_turn: bool = False) -> tuple[Played, int]:
         with switch_machine(tables.shape, "model", progress=False) as machine:
             shorter = tables if most is None else _with_messages(tables, most)
-            found = _play(shorter, program, machine, rounds=rounds, seed=seed, max_cycles=limit)
+            found = _play(shorter, program, machine, rounds=rounds, seed=seed, max_cycles=limit, in_turn=in_turn)
             return found, machine.time
 
     return predict(program, stage)

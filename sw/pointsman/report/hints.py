@@ -134,10 +134,10 @@ def changes(
     for label in waiting[:MOST_OPERATORS]:
         operator, parent = operators[label], parts.get(id(operators[label]))
         if operator.impl is None:
-            for way in IMPLEMENTATIONS:
-                if operator.kind in way.kinds:
-                    changed = replace(operator, impl=way.name)
-                    found.append(Change(f"'{label}' with :impl '{way.name}", _swapped(program, operator, changed)))
+            # Several implementations have one name: which of them it is follows from what is known of the operator.
+            for name in dict.fromkeys(way.name for way in IMPLEMENTATIONS if operator.kind in way.kinds):
+                changed = replace(operator, impl=name)
+                found.append(Change(f"'{label}' with :impl '{name}", _swapped(program, operator, changed)))
         if parent is not None and parent.kind not in ("phase", "parallel") and len(operators) > 1:
             alone = Group("phase", (operator,))
             found.append(Change(f"'{label}' in a phase of its own", _swapped(program, operator, alone)))

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from cosim.errors import TooLongError
+from cosim.packet.prediction import predicted as predicted_packets
 from cosim.playing import Played, functions_of, predict, words_of
 from cosim.tdm.prediction import predicted
+from pointsman.api.targets.packet import packet_shape
 from pointsman.cop import Program, compile_text
 from pointsman.network import mesh
+from pointsman.targets.packet import make_packet_program
 from pointsman.targets.tdm import make_tables
 from tdm_switch.shape import SwitchShape
 
@@ -35,7 +38,7 @@ def test_cycles_of_operators_make_those_of_the_program() -> None:
 def test_what_is_too_long_is_reckoned_from_shorter_messages_operator_by_operator() -> None:
     made = program("(cshift 'a 1 :m 1000000) (cshift 'b 1 :m 8)")
 
-    def stage(most: int | None, rounds: int, seed: int, limit: int) -> tuple[Played, int]:
+    def stage(most: int | None, rounds: int, seed: int, limit: int, *, in_turn: bool = False) -> tuple[Played, int]:
         if most is None:
             raise TooLongError("too long")
         cycles = {"a": 3.0 * most + 5, "b": 3.0 * min(8, most) + 5}
@@ -48,7 +51,24 @@ def test_what_is_too_long_is_reckoned_from_shorter_messages_operator_by_operator
 
 
 def test_nothing_is_said_of_what_cannot_be_played() -> None:
-    def stage(most: int | None, rounds: int, seed: int, limit: int) -> tuple[Played, int]:
+    def stage(most: int | None, rounds: int, seed: int, limit: int, *, in_turn: bool = False) -> tuple[Played, int]:
         raise TooLongError("too long")
 
     assert predict(program("(cshift 'a 1 :m 10)"), stage) is None
+
+
+RING = "(loop 'l 3 (doall ((i (all *nodes*))) (stream 'r i (mod (1+ i) *nodes*) :m {})))"
+
+
+@pytest.mark.parametrize("words", [10, 3000])
+def test_nodes_of_a_ring_write_before_they_read_if_there_is_room(words: int) -> None:
+    """If each waited for the node before it, a round would take as many messages as there are nodes; but on the switch there is
+    room for few words that nobody reads yet."""
+    made = program(RING.format(words))
+    switch = predicted(make_tables(made, SwitchShape(ports=4)), made)
+    packets = predicted_packets(make_packet_program(made, packet_shape(mesh(4)), name="ring"), made)
+    assert switch is not None
+    assert packets is not None
+    once = 2 * 3 * words
+    assert packets.cycles < 1.6 * once
+    assert (switch.cycles < 1.8 * once) == (words == 10)

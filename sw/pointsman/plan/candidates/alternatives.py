@@ -17,6 +17,7 @@ from math import inf
 from pointsman.errors import PointsmanError
 from pointsman.operators.api.cached import metric_of
 from pointsman.operators.api.loading import Loading
+from pointsman.operators.api.operands import runtime_operands
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.cost.call_attributes import best_rate, most_words
 from pointsman.plan.cost.cost_model import CostModel
@@ -111,6 +112,29 @@ def alternatives(
         found = _changed(analysis, variant, division, kept | {label: name}, period)
         if found is not None:
             yield Alternative(label, name, *found)
+
+
+def without_meeting(
+    analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int
+) -> tuple[Variant, Structure] | None:
+    """The variant and the division with all operators that have run-time values done in ways whose load functions wait for no
+    other node; None if fewer than two have such ways, or they cannot be. What one operator gains by that the nodes may lose
+    again as they meet for the next, so no single change leads there."""
+    chosen: dict[str, str] = {}
+    for operator in analysis.operators:
+        if operator.impl is not None or not operator.instances or not runtime_operands(operator):
+            continue
+        found = estimates(operator, analysis, period)
+        local = {
+            one.name
+            for _, one in analysis.feasible(operator)
+            if one.loading is Loading.LOCAL and not one.alone and one.name in found
+        }
+        if local:
+            chosen[operator.label] = min(local, key=lambda name: (found[name], name))
+    if len(chosen) < 2:
+        return None
+    return _changed(analysis, variant, structure, dict(variant.analysis.chosen) | chosen, period)
 
 
 def estimates(operator: Operator, analysis: ProgramAnalysis, period: int) -> dict[str, float]:

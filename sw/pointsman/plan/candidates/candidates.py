@@ -27,7 +27,7 @@ from pointsman.plan.plan import Plan
 from pointsman.plan.structure.structure import Structure
 from pointsman.program.program import Operator
 
-from .alternatives import Alternative, Played, alternatives
+from .alternatives import Alternative, Played, alternatives, without_meeting
 from .divisions import alone, costs_of, divisions, neighbours, searched
 from .replacements import Variant, variants
 from .value_schedules import with_schedules
@@ -143,6 +143,12 @@ class Candidates:
                 several = self._alone(other) or several
             if several:
                 yield several
+
+    def without_meeting(self, one: Candidate) -> list[Candidate]:
+        """Candidates of the division of ``one`` in which no load function waits for other nodes, as far as operators allow, with
+        all schedule lengths, the most promising first; none unless that concerns several operators."""
+        found = without_meeting(self.analysis, one.variant, one.structure, one.period)
+        return [] if found is None else self._otherwise(*found)
 
     def _alone(self, other: Alternative) -> list[Candidate]:
         """Candidates in which the operator that is done in another way shares no phase; none if that is no other division."""

@@ -63,6 +63,10 @@ class _Visited:
     calls: dict[str, int] = field(default_factory=dict)
     beside: tuple[int, int] | None = None
     """Cycles of the first call that it shared with other operators, and where it stood among them."""
+    spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """By name of an I/O function, the first cycle of its latest call and the one after its last."""
+    at_once: bool = False
+    """Did it write and read in the same call of ``together``?"""
 
 
 def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
@@ -83,6 +87,8 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
         elif (call.node, call.label) in last:
             visit = last[call.node, call.label]
             visit.calls[call.what] = visit.calls.get(call.what, 0) + 1
+            visit.spans[call.what] = call.start, call.end
+            visit.at_once |= call.end > call.start and visit.spans.get("write") == visit.spans.get("read")
             if call.end > call.start and visit.beside is None:
                 when = call.node, call.start, call.end
                 shared[when] = shared.get(when, 0) + 1
@@ -102,7 +108,8 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
             if label not in parts:
                 # Nobody calls if a message has both ends at one node; which values these are only the samples say.
                 messages = None if count == 0 and asks(operators[label]) else count
-                made = SampledVisit(operators[label], k, 1.0, messages, visit.phase, visit.values)
+                once = visit.at_once
+                made = SampledVisit(operators[label], k, 1.0, messages, visit.phase, visit.values, at_once=once)
                 way.append(replace(made, together=_order(own, at, parts)))
                 continue
             for _ in range(count):

@@ -188,8 +188,14 @@ class StepWriter:
                 weigh = []
                 if call and calls > played:
                     weigh = self._weigh(way, moving[0][0].weight * (calls - 1) / (played - 1))
-                steps = [self.call(node, number, value, call) for visit, number, value in moving if call < visit.count]
-                self._add(way, [*weigh, *self._joined(steps)])
+                steps, reads = [], []
+                for visit, number, value in moving:
+                    if call < visit.count:
+                        made = self.call(node, number, value, call)
+                        first, *second = self._halves(node, number, value, made) if visit.at_once else [made]
+                        steps.append(first)
+                        reads += second
+                self._add(way, [*weigh, *self._joined([*steps, *reads])])
             self._add(way, self._passed(calls, played))
         self._count(node, None)
 
@@ -262,8 +268,18 @@ class StepWriter:
             steps = []
             if call and calls > played:
                 steps = self._weigh(way, visit.weight * (calls - 1) / (played - 1))
-            self._add(way, [*steps, *self.call(node, number, value, call, writes=writes)])
+            made = self.call(node, number, value, call, writes=writes)
+            if visit.at_once:
+                made = self._joined(self._halves(node, number, value, made))
+            self._add(way, [*steps, *made])
         self._add(way, self._passed(calls, played))
+
+    def _halves(self, node: int, number: int, value: int, call: Sequence[Step]) -> list[list[Step]]:
+        """Of the steps of a call in which a node writes and then reads, those of either function; else the call as it is."""
+        if self.parts.role(number, node, value, 0).kind != "both" or sum(step[0] == k.MOVE for step in call) != 2:
+            return [list(call)]
+        read = max(at for at, step in enumerate(call) if step[0] == k.MOVE)
+        return [list(call[:read]), list(call[read:])]
 
     @staticmethod
     def _collects(node: int, one: PlannedOperator, value: int, visit: int) -> bool:

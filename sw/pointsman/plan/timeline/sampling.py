@@ -52,6 +52,8 @@ class SampledVisit:
     together: tuple[int, ...] = ()
     """Of the first of several visits whose messages move at the same time: which one's calls come first, second, …, as distances
     from this visit. All are loaded before."""
+    at_once: bool = False
+    """Does a node that writes and reads do both at the same time? Else it writes first."""
 
     @property
     def count(self) -> int:

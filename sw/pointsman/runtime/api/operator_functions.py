@@ -32,6 +32,10 @@ class Caller(Protocol):
     def number(self) -> int: ...
 
 
+class NoFunctionError(PointsmanError, AttributeError):
+    """A program has no such function; so ``hasattr(node.cop, "a_load")`` tells whether it has one."""
+
+
 class Cop:
     """The functions of a COP program at a node: ``label_load``, ``label_write``, ``label_read``, ``label_func``.
 
@@ -47,10 +51,12 @@ class Cop:
         self._node = node
         self._substrate = substrate
         self._functions: dict[str, Callable[..., Awaitable[Any]]] = {}
+        self._named = [f"{label}_load" for label in substrate.loops]
         for signature, port in substrate.ports():
             function = OperatorFunctions(node, signature, port, functions)
             for name in ("load", "write", "read", "func"):
                 self._functions[f"{signature.label}_{name}"] = getattr(function, name)
+            self._named += [f"{signature.label}_{name}" for name in signature.functions]
         for label in substrate.loops:
             self._functions[f"{label}_load"] = self._loop_load
 
@@ -60,10 +66,10 @@ class Cop:
         try:
             return self._functions[name]
         except KeyError:
-            names = sorted(self._functions)
+            names = sorted(self._named)
             known = f"there are: {', '.join(names[:MOST_NAMES]) or 'none'}{', …' if len(names) > MOST_NAMES else ''}"
             close = suggestion(name, names)
-            raise PointsmanError(
+            raise NoFunctionError(
                 f"the COP program {self._substrate.name} has no function {name}",
                 hint=f"{close} {known}" if close else known,
             ) from None
@@ -201,7 +207,8 @@ class OperatorFunctions:
                 chosen.append(name)
             elif sort == "function":
                 if not callable(value):
-                    raise self._error("load", f"must give a function that combines messages, not {shown(value)}")
+                    hint = "give the function itself, such as numpy.add" if isinstance(value, str) else None
+                    raise self._error("load", f"must give a function that combines messages, not {shown(value)}", hint)
                 self.combine = combiner(self.signature, value)
             else:
                 permutation = self._permutation(name, value)

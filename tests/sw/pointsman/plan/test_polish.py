@@ -32,6 +32,7 @@ def test_it_never_becomes_slower_and_work_is_bounded(text: str, monkeypatch: pyt
     program = compile_text(text, topology=mesh(2, 2))
     monkeypatch.setattr(build, "PLAYED", 0)  # other ways of operators are counted apart
     monkeypatch.setattr(build, "MANY", 0)
+    monkeypatch.setattr(build, "ASIDE", 0)
     polished = make_plan(program, SHAPE, name="x")
     sizes = []
     tried = build._Attempts._try
@@ -120,3 +121,14 @@ def test_divisions_are_left_out_of_which_those_played_tell_that_they_are_slower(
         plans.append(make_plan(program, NodeShape(), name="x"))
     assert tries[0] < tries[1]
     assert plans[0].cycles <= plans[1].cycles
+
+
+def test_several_operators_are_done_otherwise_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A master gives jobs to workers, one after the other. If one of the streams is loaded without a barrier and the other is
+    not, nothing is gained, so no change of one of them leads to the plan in which nobody waits."""
+    text = "(loop 'l 12 (stream 'job 0 (runtime) :m 4) (stream 'done (runtime) 0 :m 2))"
+    program = compile_text(text, topology=mesh(3, 2))
+    found = make_plan(program, NodeShape(), name="x")
+    assert {one.implementation.name for phase in found.phases for one in phase.operators} == {"par_stream"}
+    monkeypatch.setattr(build, "ASIDE", 0)
+    assert make_plan(program, NodeShape(), name="x").cycles > 3 * found.cycles

@@ -99,6 +99,12 @@ def test_what_was_asked_for_is_tried_without() -> None:
     assert (a.impl, b.b) == ("str_shift", 1.0)
 
 
+def test_implementations_of_one_name_are_tried_once() -> None:
+    made = program("(loop 'l 9 (permute 'a '(1 2 3 0) :m 9) (barrier 'e))", mesh(2, 2))
+    texts = [one.text for one in changes(made, ["a"])]
+    assert len(texts) == len(set(texts)) > 2
+
+
 def test_a_group_within_many_groups_is_changed() -> None:
     deep = "(sequential " * 40 + "(parallel (cshift 'a 1) (broadcast 'b 0))" + ")" * 40
     found = changes(program(deep, mesh(2, 2)), ["a"])

@@ -21,6 +21,7 @@ from pointsman.plan.plan import Plan
 from pointsman.plan.timeline import path_taken as module
 from pointsman.plan.timeline.path_taken import path_taken
 from pointsman.plan.timeline.timeline import operator_cycles, optional_range, timeline
+from pointsman.program.program import Instance
 from pointsman.targets.numesh import make_images
 
 COUNTED = ("write", "read", "psync", "router", "reprog", "online")
@@ -207,6 +208,41 @@ def test_a_replaced_operator_is_visited_as_its_parts_are():
     played = timeline(plan, ways)
     assert played is not None
     assert played.total == pytest.approx(total, rel=0.05)
+
+
+def _ends(stream: Instance) -> tuple[int, int]:
+    """Numbers of the nodes that write and read."""
+    source, destination = stream.operand("source"), stream.operand("destination")
+    assert isinstance(source, int)
+    assert isinstance(destination, int)
+    return stream.nodes[source], stream.nodes[destination]
+
+
+RING = "(loop 'l 3 (doall ((i (all *nodes*))) (stream 'r i (mod (1+ i) *nodes*) :m 20)))"
+BORDERS = "(loop 'l 3 (grid '(e w s n) 1 1 :m 20))"
+
+
+@pytest.mark.parametrize("text", [RING, BORDERS], ids=["one operator", "several"])
+def test_a_node_that_writes_and_reads_at_the_same_time_is_played_so(text: str):
+    """Were all to write before they read, nobody would come to an end."""
+    plan = plan_of(text, mesh(3, 2))
+    ends = {one.label: [_ends(instance) for instance in one.instances] for one in plan.program.operators()}
+
+    async def main(node: Any) -> None:
+        for _ in range(3):
+            for label in ends:
+                await getattr(node.cop, f"{label}_load")()
+            writes = [moved(node, label, 20, True) for label in ends if node.number in [a for a, _ in ends[label]]]
+            reads = [moved(node, label, 20, False) for label in ends if node.number in [b for _, b in ends[label]]]
+            await node.together(*writes, *reads)
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    assert any(visit.at_once for visit in ways[1])
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.06)
 
 
 def test_a_path_that_is_too_long_or_empty_is_none(monkeypatch: pytest.MonkeyPatch):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pointsman.errors import PointsmanError
-from pointsman.runtime.api.operator_functions import OperatorFunctions
+from pointsman.runtime.api.operator_functions import Cop, OperatorFunctions
 from pointsman.runtime.api.substrate import HERE, UNKNOWN, Given, Permission, Signature
 
 
@@ -140,3 +140,25 @@ def test_a_permutation_has_every_node_once() -> None:
     assert port.given == Given((), 0, (1, 0))
     with pytest.raises(PointsmanError, match="not every node stands once"):
         _done(_functions(signature, port).load([1, 1]))
+
+
+def test_what_functions_a_program_has_can_be_asked() -> None:
+    class Ports:
+        name, loops = "test", ("l",)
+
+        def ports(self) -> list[tuple[Signature, Any]]:
+            return [(Signature("a", "allreduce", "int32*", 1, function="add"), None)]
+
+    cop: Any = Cop(_Caller(), Ports(), {})  # type: ignore[arg-type]
+    assert hasattr(cop, "a_func")
+    assert hasattr(cop, "l_load")
+    assert not hasattr(cop, "b_func")
+    with pytest.raises(PointsmanError, match=r"has no function b_read\n.*there are: a_func, a_load, l_load$"):
+        cop.b_read()
+
+
+def test_the_name_of_a_function_is_not_the_function() -> None:
+    signature = Signature("a", "allreduce", "int32*", 1, runtime=("function",))
+    functions = _functions(signature, _Port(Permission("both")))
+    with pytest.raises(PointsmanError, match=r"not 'add'\n.*numpy.add"):
+        _done(functions.load("add"))
