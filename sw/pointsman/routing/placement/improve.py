@@ -9,6 +9,7 @@ from pointsman.artifacts.routes.routes import RouteProblem
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.options import RouteOptions
 
+from .at_most import most_limits
 from .cost import PlacementCost
 from .limits import ROUNDS, FlowRoutes, Router, route_flows
 from .search import place_tasks
@@ -23,7 +24,7 @@ def place_and_route(
     flows: FlowSet, net: RouteProblem, router: Router, options: RouteOptions
 ) -> tuple[tuple[int, ...], FlowRoutes, str]:
     """The node of each task, the routes of the flows, and how the placement was found. Placements are routed, the cheapest first,
-    until one holds every flow; then exchanges of tasks of flows that fail are, and of all the best is taken.
+    until one holds as many flows as any can; then exchanges of tasks of flows that fail are, and of all the best is taken.
 
     Raises
     ------
@@ -32,12 +33,13 @@ def place_and_route(
     """
     routings = max(1, int(FLOWS * options.effort) // max(1, len(flows.flows)))
     places = place_tasks(flows, net, seed=options.seed, effort=options.effort)
+    fewest = sum(flow.latency is not None for flow in flows.flows) - most_limits(flows, net)
     best: tuple[tuple[int, float], tuple[int, ...], FlowRoutes] | None = None
     seen: set[tuple[int, ...]] = set()
     failure: RoutingError | None = None
 
     def attempt(at: tuple[int, ...]) -> bool:
-        """Route ``at``; True once every flow holds."""
+        """Route ``at``; True once no more flows fail than those whose limits no placement holds."""
         nonlocal best, failure, routings
         seen.add(at)
         try:
@@ -49,7 +51,7 @@ def place_and_route(
         routings -= routes.rounds
         if best is None or routes.missing < best[0]:
             best = routes.missing, at, routes
-        return routes.missing[0] == 0
+        return routes.missing[0] <= fewest
 
     swaps = 0
     if not any(attempt(at) for at in places.choices if routings > 0 or best is None) and best is not None:
