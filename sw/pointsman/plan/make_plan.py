@@ -27,7 +27,7 @@ from .memory.capacity import refuse_overfull_plan
 from .phases.candidate import draft_candidate, plan_candidate
 from .plan import Considered, Plan
 from .structure.structure import Structure
-from .timeline.timeline import Timeline, timed, timeline
+from .timeline.timeline import timed
 from .work import Work
 
 PLANS = 4
@@ -199,8 +199,6 @@ class _Attempts:
         self.most = 1 if options.first else max(1, round(PLANS * effort))
         self.planned = 0
         self.best: Plan | None = None
-        self.timeline: Timeline | None = None
-        """Of the best plan."""
         self.rough = inf
         """Cycles of the best plan as the sum of its phases, before it was played."""
         self.considered: dict[int, Considered] = {}
@@ -521,11 +519,10 @@ class _Attempts:
     def _play(self, draft: _CandidateDraft, rough: Plan) -> float | None:
         """Play a plan, and keep it if it is the quickest. Gives its cycles; None if it is refused."""
         try:
-            played = timeline(rough, beside=self.timeline)
+            plan = timed(rough, most=inf if self.best is None else CLOSE * self.best.cycles)
         except PointsmanError as error:
             self._refuse(draft.number, draft.context, error)
             return None
-        plan = timed(rough, played)
         self._tell(draft.number, plan.cycles)
         one = self.ways[draft.number]
         before = self.divided.get(one.labels)
@@ -533,7 +530,6 @@ class _Attempts:
             self.divided[one.labels] = draft.number, plan
         if self.best is None or plan.cycles < self.best.cycles:
             self.best, self.rough, self.chosen = plan, rough.cycles, (draft.number, draft.context.seed)
-            self.timeline = played
             for other, way in self.considered.items():
                 if way.cycles is not None:
                     self.considered[other] = replace(way, outcome="chosen" if other == draft.number else "slower")

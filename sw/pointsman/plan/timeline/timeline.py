@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Literal
 
 import numpy as np
@@ -27,8 +28,6 @@ from .sampling import samples, visits
 
 LIMIT = 60_000_000
 """Most cycles times nodes that are played, which takes some two seconds."""
-GIVEN_UP = 1.1
-"""Factor on the cycles of the plan beside which a plan is played, in the same samples, at which it is given up."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +39,13 @@ class Timeline:
     total: float
     played: int
     """Cycles that were played, with sampled rounds only."""
-    samples: tuple[float, ...]
-    """``total`` of each sample; fewer than were asked for if the plan was given up."""
 
 
-def timeline(plan: Plan, ways: Ways | None = None, *, beside: Timeline | None = None) -> Timeline | None:
+def timeline(plan: Plan, ways: Ways | None = None, *, most: float = inf) -> Timeline | None:
     """The cycles that a plan takes; None if it cannot be played, or does not end within LIMIT. ``ways``: the visits of a run
-    (`pointsman.plan.timeline.path_taken`); None: sampled ones. ``beside``: of another plan of the program; where this one is
-    slower by a factor of GIVEN_UP in a quarter of the samples, the others are not played, and taken to be so as well."""
-    return _played(plan, None, ways, beside=beside) if _is_playable(plan) else None
+    (`pointsman.plan.timeline.path_taken`); None: sampled ones. ``most``: once the plan is sure to take more cycles than these
+    it is played no further; ``total`` is then more than that, and less than it takes."""
+    return _played(plan, None, ways, most=most) if _is_playable(plan) else None
 
 
 def operator_cycles(plan: Plan, ways: Ways | None = None) -> dict[str, float] | None:
@@ -96,12 +93,12 @@ def _played(
     counted: Mapping[str, int] | None,
     ways: Ways | None,
     optional: Literal["some", "none", "all"] = "some",
-    beside: Timeline | None = None,
+    most: float = inf,
 ) -> Timeline | None:
     network = BoardNumbers(plan)
     limit = max(1, LIMIT // network.nodes)
     times, memories = 1 if ways is not None else samples(plan.program), PlannedMemories(plan, network)
-    phases, totals, all_played = np.zeros(len(plan.phases) + 1), list[float](), 0
+    phases, total, all_played = np.zeros(len(plan.phases) + 1), 0.0, 0
     writer = StepWriter(plan, network, memories, counted)
     for sample in range(times):
         writer.begin()
@@ -117,18 +114,16 @@ def _played(
         if not ended:
             return None
         all_played += int(played)
-        phases += np.mean(spent, axis=0)
-        totals.append(float(np.max(np.sum(spent, axis=1))))
-        if beside is not None and len(beside.samples) == times and 4 * len(totals) >= times:
-            same = sum(beside.samples[: len(totals)])
-            if len(totals) < times and sum(totals) > GIVEN_UP * same:
-                total = beside.total * sum(totals) / same
-                return Timeline(tuple((phases * total / sum(totals)).tolist()), total, all_played, tuple(totals))
-    return Timeline(tuple((phases / times).tolist()), sum(totals) / times, all_played, tuple(totals))
+        phases += np.mean(spent, axis=0) / times
+        total += float(np.max(np.sum(spent, axis=1))) / times
+        if total > most:
+            break
+    return Timeline(tuple(phases.tolist()), total, all_played)
 
 
-def timed(plan: Plan, found: Timeline | None) -> Plan:
-    """The plan with the cycles of its timeline; unchanged if it has none."""
+def timed(plan: Plan, *, most: float = inf) -> Plan:
+    """The plan with the cycles of its timeline; unchanged if it has none. ``most``: as of `timeline`."""
+    found = timeline(plan, most=most)
     if found is None:
         return plan
     phases = tuple(replace(phase, cycles=cycles) for phase, cycles in zip(plan.phases, found.phases, strict=False))
