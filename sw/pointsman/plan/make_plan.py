@@ -7,7 +7,7 @@ Takes a Program and the shape of a node. Leaves alone: which divisions and sched
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -57,10 +57,8 @@ FEW = 3
 """Candidates near the best plan that must have been played before it is foretold from them what others take."""
 DOUBT = 0.8
 """Share of what is foretold so that others take, at least."""
-PROMISED = 1.25
-"""Factor by which the estimate of a division is below the best plan's cycles if other ways of its operators are tried, too."""
 ASIDE = 300
-"""As PLAYED, of other ways of operators in such divisions."""
+"""As PLAYED, of several operators that are done in other ways at once."""
 SEEDS = 2
 """Other seeds of the router that are tried on the best candidate."""
 SECONDS = 2
@@ -215,9 +213,9 @@ class _Attempts:
         self.more = MANY * effort
         """As ``left``, of ways that need more than PLAYED."""
         self.aside = ASIDE * effort
-        """As ``left``, of ways of operators in other divisions than that of the best plan."""
-        self.divided: dict[tuple[tuple[str, ...], ...], tuple[int, Plan]] = {}
-        """By division, of little candidates: number of the quickest one, and its plan."""
+        """As ``left``, of several operators done in other ways at once."""
+        self.divided: dict[tuple[tuple[str, ...], ...], tuple[float, int]] = {}
+        """By division, of little candidates: the fewest cycles, and the number of the candidate that took them."""
         self.other_ways: set[int] = set()
         """Numbers of candidates in which an operator of a best plan is done in another way."""
         self.short: set[int] = set()
@@ -284,7 +282,8 @@ class _Attempts:
     def polish(self) -> None:
         """Look for a quicker plan near the best plan, which too rough an estimate may have ruled out: operators done in another
         way, divisions with one phase end more or less, other schedule lengths, then other routes, then schedules shorter than
-        usual. A quicker plan becomes the new centre. At last operators are done in another way in other divisions."""
+        usual. A quicker plan becomes the new centre. At last several operators are done in another way at once, also in other
+        divisions."""
         left = self._polished(POLISH * self.effort)
         at: Plan | None = None
         while self.best is not at:
@@ -392,26 +391,17 @@ class _Attempts:
 
     def _elsewhere(self) -> Iterator[int]:
         """Candidates of little divisions that promise more than the best plan, also if their own plans were given up for others
-        near which nothing leads back to them: with several operators done in another way at once, then those that promise far
-        more, with one operator."""
+        near which nothing leads back to them: with several operators done in another way at once."""
         assert self.best is not None
         most = self.best.cycles
-        here = self.ways[self.chosen[0]].labels
-        order = sorted(self.divided.values(), key=lambda one: self.ways[one[0]].estimate)
-        far = [one for one in order if PROMISED * self.ways[one[0]].estimate <= most]
-        yield from self._promising((self.candidates.without_meeting(self.ways[number]) for number, _ in order), most)
-        for number, plan in far:
-            if self.ways[number].labels != here:
-                yield from self._promising(self.candidates.otherwise(self.ways[number], plan), most)
-
-    def _promising(self, ways: Iterable[Sequence[Candidate]], most: float) -> Iterator[int]:
-        """Numbers of new candidates, of each list those with estimates below ``most`` cycles, while they may be tried."""
-        for one in (one for several in ways for one in several if one.estimate <= most):
-            size = sum(len(phase.nodes) for phase in one.structure.phases)
-            if size <= self.aside and (one.key, one.period) not in self.seen and not _behind(one, self.tried):
-                self.aside -= size
-                self.other_ways.add(self._added(one))
-                yield len(self.ways) - 1
+        for _, number in sorted(self.divided.values(), key=lambda one: self.ways[one[1]].estimate):
+            for one in self.candidates.without_meeting(self.ways[number]):
+                size = sum(len(phase.nodes) for phase in one.structure.phases)
+                known = (one.key, one.period) in self.seen or _behind(one, self.tried)
+                if one.estimate <= most and size <= self.aside and not known:
+                    self.aside -= size
+                    self.other_ways.add(self._added(one))
+                    yield len(self.ways) - 1
 
     def _is_short(self) -> bool:
         """Has the best plan so few phases that a large way of an operator may be tried?"""
@@ -525,9 +515,9 @@ class _Attempts:
             return None
         self._tell(draft.number, plan.cycles)
         one = self.ways[draft.number]
-        before = self.divided.get(one.labels)
-        if _is_little(one) and (before is None or plan.cycles < before[1].cycles):
-            self.divided[one.labels] = draft.number, plan
+        if _is_little(one):
+            known = self.divided.get(one.labels, (inf, 0))
+            self.divided[one.labels] = min(known, (plan.cycles, draft.number))
         if self.best is None or plan.cycles < self.best.cycles:
             self.best, self.rough, self.chosen = plan, rough.cycles, (draft.number, draft.context.seed)
             for other, way in self.considered.items():
