@@ -411,7 +411,7 @@ def _(measured: Measured) -> Answer:
     return Answer(
         "better" if least >= 1 else "reproduced" if least > 0.9 else "contradicted",
         "; ".join(f"{mesh}: {b:.2f}, {c:.2f}" for mesh, (b, c) in pairs.items()),
-        "ours over theirs: broadcast, shift; on 10x10 the plan with 8 slots takes the fewest cycles in all, and a longer one gives "
+        "ours over theirs: broadcast, shift; on 10x10 the plan with 8 slots takes the fewest cycles in all, and longer ones give "
         "the shift more",
     )
 
