@@ -52,7 +52,7 @@ MANY = 4500
 """As PLAYED, of ways that alone need more than that, as a schedule for each node of a mesh of 6×6 or 8×8 does: a few, once, and
 only of programs whose plan has at most two phases of LITTLE nodes. Longer ones would take minutes."""
 UNLIKELY = 1.35
-"""Factor on the estimate of the best plan beyond which no candidate near it was ever quicker (of 1,900 near 156 programs)."""
+"""Factor on the estimate of the best plan beyond which no candidate near it was ever quicker (of 2,536 near 156 programs)."""
 FEW = 3
 """Candidates near the best plan that must have been played before it is foretold from them what others take."""
 DOUBT = 0.8

@@ -87,8 +87,8 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
         elif (call.node, call.label) in last:
             visit = last[call.node, call.label]
             visit.calls[call.what] = visit.calls.get(call.what, 0) + 1
-            visit.spans[call.what] = call.start, call.end
-            visit.at_once |= call.end > call.start and visit.spans.get("write") == visit.spans.get("read")
+            span = visit.spans[call.what] = call.start, call.end
+            visit.at_once |= call.end > call.start and visit.spans.get("write") == visit.spans.get("read") == span
             if call.end > call.start and visit.beside is None:
                 when = call.node, call.start, call.end
                 shared[when] = shared.get(when, 0) + 1
