@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 
 from .catalogue import OPERATORS, Flow
@@ -106,7 +107,7 @@ class Operator:
         """Is some node in several of its instances?"""
         return len(self.instances) > 1 and sum(len(one.nodes) for one in self.instances) > len(self.nodes)
 
-    @property
+    @cached_property
     def runtime_names(self) -> tuple[str, ...]:
         """Names of the operands given at run time, in order."""
         return tuple(name for name, value in self.instances[0].operands if isinstance(value, Runtime))
@@ -117,12 +118,41 @@ class Operator:
         sorts = {one.name: one.sort for one in OPERATORS[self.kind].operands}
         return tuple(name for name in self.runtime_names if sorts[name] in ("node", "distance"))
 
-    @property
+    @cached_property
     def chained(self) -> frozenset[int]:
         """Positions in the chain of a seqread or seqwrite, which cannot be its single end."""
         name = OPERATORS[self.kind].chain
         ends = (one.operand(name) for one in self.instances) if name is not None else ()
         return frozenset(end for chain in ends if isinstance(chain, tuple) for end in chain)
+
+    @cached_property
+    def legal_values(self) -> tuple[tuple[int, ...], ...]:
+        """Every legal combination of the operands ``chosen``: `pointsman.operators.api.operands.runtime_values`."""
+        choices: list[tuple[int, ...]] = []
+        for name, value in self.instances[0].operands:
+            if not isinstance(value, Runtime) or name not in self.chosen:
+                continue
+            nodes = min(len(instance.nodes) for instance in self.instances)
+            if value.values is not None:
+                choices.append(tuple(sorted(set(value.values))))
+            elif name != "distance":
+                choices.append(tuple(node for node in range(nodes) if node not in self.chained))
+            elif self.kind == "cshift":
+                choices.append(tuple(range(1 - nodes, nodes)))
+            else:
+                choices.append(tuple(range(-nodes, nodes + 1)))
+            if self.valid is not None and name != "distance":
+                # A source or destination must be one of the nodes that take part.
+                choices[-1] = tuple(value for value in choices[-1] if value in self.valid)
+        combinations: list[tuple[int, ...]] = [()]
+        for choice in choices:
+            combinations = [(*head, value) for head in combinations for value in choice]
+            if len(combinations) > 65536:
+                raise PointsmanError(
+                    f"{self.position}: operator '{self.label}' has more than 65536 run-time choices",
+                    hint="restrict them with :values",
+                )
+        return tuple(combinations)
 
     @property
     def flow(self) -> Flow:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 from pointsman.network.topology import connected
 from pointsman.operators.api.implementation import Context
@@ -45,32 +44,7 @@ def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
     PointsmanError
         If there are more than 65,536 combinations.
     """
-    chosen = chosen_operands(operator)
-    choices: list[tuple[int, ...]] = []
-    for name, value in operator.instances[0].operands:
-        if not isinstance(value, Runtime) or name not in chosen:
-            continue
-        nodes = min(len(instance.nodes) for instance in operator.instances)
-        if value.values is not None:
-            choices.append(tuple(sorted(set(value.values))))
-        elif name != "distance":
-            choices.append(tuple(node for node in range(nodes) if node not in operator.chained))
-        elif operator.kind == "cshift":
-            choices.append(tuple(range(1 - nodes, nodes)))
-        else:
-            choices.append(tuple(range(-nodes, nodes + 1)))
-        if operator.valid is not None and name != "distance":
-            # A source or destination must be one of the nodes that take part.
-            choices[-1] = tuple(value for value in choices[-1] if value in operator.valid)
-    combinations: list[tuple[int, ...]] = [()]
-    for choice in choices:
-        combinations = [(*head, value) for head in combinations for value in choice]
-        if len(combinations) > 65536:
-            raise PointsmanError(
-                f"{operator.position}: operator '{operator.label}' has more than 65536 run-time choices",
-                hint="restrict them with :values",
-            )
-    return tuple(combinations)
+    return operator.legal_values
 
 
 def is_settled(operator: Operator) -> bool:

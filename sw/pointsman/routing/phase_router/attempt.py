@@ -59,11 +59,13 @@ class RoutingTask:
 
 @dataclass
 class AttemptOutcome:
-    """``placed``: all chains without conflict; None: failed, ``contested`` demands and ``nodes`` stayed in conflict."""
+    """``placed``: all chains without conflict; None: failed, ``contested`` demands and ``nodes`` stayed in conflict. ``final``:
+    more rounds, patience or budget would come to the same."""
 
     placed: Placed | None
     contested: list[int] = field(default_factory=list)
     nodes: list[int] = field(default_factory=list)
+    final: bool = False
 
 
 @lru_cache(maxsize=1024)
@@ -97,7 +99,7 @@ class Negotiation:
         queue = self._longest_first()
         # Chains with a route come last: they are routed again only if in conflict.
         queue = queue[np.argsort(self.kept[queue], kind="stable")]
-        left, work = negotiate(
+        left, work, final = negotiate(
             rounds,
             patience,
             float(budget.most),
@@ -118,11 +120,11 @@ class Negotiation:
             return self._settled()
         contested = sorted({int(self.chains.demand[chain]) for chain in queue[: max(1, left)]})
         if left < 0:
-            return AttemptOutcome(None, contested)
+            return AttemptOutcome(None, contested, final=final)
         over = (use.cells > 1).any(1) | (use.numbers > self.limits.vfsms - 2)
         over |= ((use.writers * np.roll(use.readers_met, -1, axis=2)).sum(0) > 0).any(1)
         nodes = sorted({int(place) // self.limits.pipelines for place in np.nonzero(over)[0]})
-        return AttemptOutcome(None, contested, nodes)
+        return AttemptOutcome(None, contested, nodes, final)
 
     def _longest_first(self) -> np.ndarray:
         total = self.totals[self.chains.demand]
@@ -133,5 +135,5 @@ class Negotiation:
         placed = Placed.of(self.part, self.task.slots, self.chains)
         over = placed.registers_over(self.tables.demands.anywhere, self.tables.demands.joins, self.limits)
         if over:
-            return AttemptOutcome(None, sorted({int(demand) for demand in self.chains.demand}), over)
-        return AttemptOutcome(placed)
+            return AttemptOutcome(None, sorted({int(demand) for demand in self.chains.demand}), over, final=True)
+        return AttemptOutcome(placed, final=True)

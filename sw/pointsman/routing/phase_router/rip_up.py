@@ -29,6 +29,10 @@ from .steiner import branches_of_tree, grow, tree_of
 HOPELESS = np.array([[4, 250], [8, 180], [15, 100], [20, 35], [30, 25], [40, 15]])
 """From so many rounds on, an attempt is given up that never had so few conflicts for each hundred chains: of two thousand that
 succeeded in the phases of the examples, two were above this."""
+UNMENDED = np.array([[1, 60], [3, 45], [4, 30], [8, 20]])
+"""As HOPELESS, of attempts that begin with routes, where there are SEVERAL chains: of 2,950 on 36 to 256 nodes 29 succeeded, and
+these had nine tenths of it at most."""
+SEVERAL = 64
 MENDED = 4
 """Routes that are looked for at most where slots are blocked: each for the starts that suit the route before best."""
 
@@ -247,12 +251,13 @@ def _least_gap(starts: np.ndarray, slots: int) -> int:
 
 
 @kernel
-def _is_hopeless(rounds: int, fewest: int, chains: int) -> bool:
-    """Whether attempts with so many conflicts after so many rounds fail."""
+def _is_hopeless(rounds: int, fewest: int, chains: int, mending: bool) -> bool:
+    """Whether attempts with so many conflicts after so many rounds fail; ``mending``: those that began with routes."""
+    table = UNMENDED if mending and chains >= SEVERAL else HOPELESS
     most = -1
-    for row in range(HOPELESS.shape[0]):
-        if rounds >= HOPELESS[row, 0]:
-            most = HOPELESS[row, 1]
+    for row in range(table.shape[0]):
+        if rounds >= table[row, 0]:
+            most = table[row, 1]
     return most >= 0 and 100 * fewest > most * chains
 
 
@@ -272,12 +277,12 @@ def negotiate(
     use: PartUse,
     queue: np.ndarray,
     begin: int,
-) -> tuple[int, float]:
+) -> tuple[int, float, bool]:
     """Route the first ``begin`` chains of ``queue`` in its order, beside the others, which have routes; then those in conflict,
     round by round. Give up when that looks hopeless.
 
     Returns the number of chains that stay in conflict, which then stand first in ``queue`` (0: none, or -1 - c: chain c has no
-    route at all), and the work done: prices looked up.
+    route at all), the work done: prices looked up, and whether more rounds, patience or budget would come to the same.
     """
     slots = use.cells.shape[1]
     nodes = demands.allowed.shape[1]
@@ -405,13 +410,13 @@ def negotiate(
                             chains.starts[first_start + word] = starts[word]
             if not found or best >= NEVER:
                 queue[0] = chain
-                return -1 - chain, work
+                return -1 - chain, work, True
             _count(net, demands, chains, use, price, chain, 1)
         if reserve:
             _hold(demands, chains, use, pipelines, price, phase_change)
         conflicts = _conflicts(use, room, 0)
         if not conflicts:
-            return 0, work
+            return 0, work, True
         count = 0
         for chain in range(chains.demand.shape[0]):
             demand = chains.demand[chain]
@@ -431,8 +436,10 @@ def negotiate(
             fewest, waited = conflicts, 0
         else:
             waited += 1
-        if waited > patience or work > budget or _is_hopeless(turn + 1, fewest, chains.demand.shape[0]):
+        if _is_hopeless(turn + 1, fewest, chains.demand.shape[0], begin < chains.demand.shape[0]):
+            return max(count, 1), work, True
+        if waited > patience or work > budget:
             break
         _conflicts(use, room, 2 * UNIT)
         price = min(price + price // 10, 8 * UNIT)
-    return max(count, 1), work
+    return max(count, 1), work, False

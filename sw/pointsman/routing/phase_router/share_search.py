@@ -8,7 +8,7 @@ period at once. Budgets count work, not time, so the outcome is the same on ever
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from math import lcm
@@ -81,6 +81,8 @@ class Search:
         for index, words in zip(self.group_of, had, strict=False):
             self.reached[index] = max(self.reached.get(index, 0), words)
         self.outcomes: dict[tuple[RoutingTask, tuple[int, int]], AttemptOutcome] = {}
+        self.final: dict[tuple[RoutingTask, int, int], AttemptOutcome] = {}
+        """Those that come out the same with any patience, by task, seed, and identity of the chains that they began with."""
         self.known: dict[tuple[RoutingPart, Level], Found] = {}
         self.ways: dict[tuple[RoutingPart, Level, int], list[tuple[RoutingTask, int]]] = {}
         self.divided: dict[tuple[RoutingPart, Level, int], bool] = {}
@@ -325,9 +327,19 @@ class Search:
             if overloaded(task.part, loads, task.words, task.chains, task.slots, self.limits, reserve=task.reserve):
                 self.outcomes[key] = AttemptOutcome(None)
             else:
-                self.tell(f"{task.slots} slots, words {max(task.words)}, chains {max(task.chains)}")
-                self.outcomes[key] = self._negotiate(task, loads.totals, stands)
+                self.outcomes[key] = self._negotiated(task, loads.totals, stands)
         return self.outcomes[key]
+
+    def _negotiated(self, task: RoutingTask, totals: np.ndarray, stands: Found | None) -> AttemptOutcome:
+        """An attempt, unless the same has failed for good, with another patience."""
+        same = task, self.seed, id(stands)
+        if same in self.final:
+            return self.final[same]
+        self.tell(f"{task.slots} slots, words {max(task.words)}, chains {max(task.chains)}")
+        outcome = self._negotiate(task, totals, stands)
+        if outcome.final and not self.share.empty:
+            self.final[same] = outcome
+        return outcome
 
     def _negotiate(self, task: RoutingTask, totals: np.ndarray, stands: Found | None) -> AttemptOutcome:
         """An attempt from the chains that stand, those of the present level, if it can use them. If that fails, one from nothing,
@@ -338,7 +350,7 @@ class Search:
             if negotiation.keep(stands):
                 outcome = negotiation.run(*MENDING, self.share)
                 if outcome.placed is not None or self.effort < 1.0:
-                    return outcome
+                    return replace(outcome, final=True)
         return Negotiation(task, totals, self.limits, tables, self.seed).run(*self.patience, self.share)
 
     # Groups -----------------------------------------------------------------------------------------------------

@@ -7,7 +7,16 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from pointsman.routing.phase_router.rip_up import HOPELESS, PartUse, _conflicts, _is_hopeless, _least_gap, _reprice
+from pointsman.routing.phase_router.rip_up import (
+    HOPELESS,
+    SEVERAL,
+    UNMENDED,
+    PartUse,
+    _conflicts,
+    _is_hopeless,
+    _least_gap,
+    _reprice,
+)
 
 PLACES, WIRES, SLOTS, CONDITIONS = 4, 3, 5, 2
 
@@ -73,11 +82,18 @@ def test_the_least_gap_is_the_smallest_distance_round_the_period(turn: int) -> N
             assert _least_gap(starts, slots) == min(apart, default=slots)
 
 
-def test_attempts_with_many_conflicts_are_given_up_sooner():
-    rounds, most = HOPELESS.T
+@pytest.mark.parametrize(("table", "mending"), [(HOPELESS, False), (UNMENDED, True)])
+def test_attempts_with_many_conflicts_are_given_up_sooner(table: np.ndarray, mending: bool) -> None:
+    rounds, most = table.T
     assert list(rounds) == sorted(rounds)
     assert list(most) == sorted(most, reverse=True)
-    assert not _is_hopeless(int(rounds[0]) - 1, 10**6, 1)
-    for start, limit in HOPELESS.tolist():
-        assert not _is_hopeless(start, limit, 100)
-        assert _is_hopeless(start, limit + 1, 100)
+    assert not _is_hopeless(int(rounds[0]) - 1, 10**6, 100, mending)
+    for start, limit in table.tolist():
+        assert not _is_hopeless(start, limit, 100, mending)
+        assert _is_hopeless(start, limit + 1, 100, mending)
+
+
+def test_attempts_that_begin_with_routes_are_given_up_like_others_where_there_are_few_chains() -> None:
+    for chains in (1, SEVERAL - 1):
+        assert not _is_hopeless(1, 10**6, chains, True)
+    assert _is_hopeless(1, 10**6, SEVERAL, True)

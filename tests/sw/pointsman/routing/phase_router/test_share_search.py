@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+from math import inf
+
 import pytest
 
 from numesh.shape import NodeShape
 from pointsman.network import mesh
 from pointsman.routing.errors import RoutingError
+from pointsman.routing.phase_router.attempt import AttemptOutcome, Budget, Negotiation, RoutingTask
 from pointsman.routing.phase_router.router import route_phase
 from pointsman.routing.streams import Stream
 
@@ -45,3 +49,32 @@ def test_groups_that_are_raised_several_at_once_stop_where_each_must() -> None:
     assert words[:6] == list(most[:6])
     assert 6 <= words[6] + words[7] <= 16
     assert words[6] <= 4
+
+
+def test_an_attempt_that_failed_for_good_is_not_made_again_and_would_fail_with_more_patience(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Rows and columns of a mesh at once: most levels fail, some from the chains of the level below."""
+    failed: list[tuple[RoutingTask, int, bytes]] = []
+    made = Negotiation.run
+
+    def run(self: Negotiation, rounds: int, patience: int, budget: Budget) -> AttemptOutcome:
+        again = copy.deepcopy(self)
+        outcome = made(self, rounds, patience, budget)
+        if outcome.final and outcome.placed is None:
+            failed.append((self.task, self.seed, again.kept.tobytes() + again.chains.ops.tobytes()))
+            longer = made(again, 4 * rounds, 4 * patience, Budget(inf))
+            assert longer.placed is None
+            assert longer.contested == outcome.contested
+        return outcome
+
+    monkeypatch.setattr(Negotiation, "run", run)
+    lines = [[4 * i + j for j in range(4)] for i in range(4)] + [[4 * j + i for j in range(4)] for i in range(4)]
+    streams = [
+        Stream(f"s{i}.{k}", line[k], tuple(line[:k] + line[k + 1 :]), keep_in=frozenset(line), group=f"g{i // 4}")
+        for i, line in enumerate(lines)
+        for k in range(4)
+    ]
+    route_phase(streams, mesh(4, 4), NodeShape(), period=24)
+    assert len(failed) > 5
+    assert len(failed) == len(set(failed))
