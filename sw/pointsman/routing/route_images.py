@@ -66,7 +66,7 @@ def route_images(routed: RoutedPhase) -> Images:
     operators: dict[int, list[tuple[int, NodeOperator]]] = defaultdict(list)
     promises = []
     for number, stream in enumerate(routed.streams):
-        mine = [chain for chain in routed.chains if chain.stream == number]
+        mine = routed.chains_of(number)
         out = tuple(registers[number, chain.chain, stream.source, "inject"] for chain in mine)
         ends = (stream.source, *stream.destinations)
         for position, node in enumerate(ends):

@@ -201,9 +201,17 @@ class RoutedPhase:
 
     @cached_property
     def _words(self) -> dict[int, int]:
-        found: dict[int, int] = {}
-        for chain in self.chains:
-            found[chain.stream] = found.get(chain.stream, 0) + chain.words
+        return {stream: sum(chain.words for chain in chains) for stream, chains in self._chains_of.items()}
+
+    def chains_of(self, stream: int) -> list[RoutedChain]:
+        """The chains of stream number ``stream``, in their order."""
+        return self._chains_of.get(stream, [])
+
+    @cached_property
+    def _chains_of(self) -> dict[int, list[RoutedChain]]:
+        found: dict[int, list[RoutedChain]] = {}
+        for chain in sorted(self.chains, key=lambda chain: chain.chain):
+            found.setdefault(chain.stream, []).append(chain)
         return found
 
     def bandwidth(self, stream: int) -> float:

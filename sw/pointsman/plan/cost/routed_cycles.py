@@ -54,10 +54,8 @@ def operator_cycles(
 
 def _slots(routed: RoutedPhase, stream: int) -> tuple[tuple[int, ...], ...]:
     """By chain of a stream, the slots in which it takes words from the interface."""
-    chains = [chain for chain in routed.chains if chain.stream == stream]
     return tuple(
-        tuple(sorted(slot % routed.period for slot in chain.vfsms[0].slots))
-        for chain in sorted(chains, key=lambda chain: chain.chain)
+        tuple(sorted(slot % routed.period for slot in chain.vfsms[0].slots)) for chain in routed.chains_of(stream)
     )
 
 

@@ -29,6 +29,12 @@ def test_words_of_all_chains_of_a_stream_are_added_up() -> None:
     assert not routed.schedule[1].any()
 
 
+def test_chains_of_a_stream_come_in_their_order() -> None:
+    chains = [RoutedChain(0, 1, (hop((3,), 3),)), RoutedChain(0, 0, (hop((1, 5)),))]
+    assert phase(*chains).chains_of(0) == chains[::-1]
+    assert phase(*chains).chains_of(1) == []
+
+
 def test_a_slot_that_is_used_twice_is_found_by_the_schedule() -> None:
     routed = phase(RoutedChain(0, 0, (hop((1,)),)), RoutedChain(0, 1, (hop((1,), 3),)))
     with pytest.raises(ValueError, match="slot 1 of pipeline 1 of node 0 is used twice"):
