@@ -17,6 +17,7 @@ from pointsman.cop import (
     compile_text,
     program_to_cop,
 )
+from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.plan.structure.structure import outline
 from pointsman.program.catalogue import OPERATORS
@@ -121,6 +122,19 @@ def test_the_class_of_an_operator_says_which_functions_it_has(kind: str) -> None
 
 
 DEEP = Limits(nesting=9000, depth=40_000, steps=20_000_000)
+
+
+def test_legal_values_are_those_of_nodes_that_take_part() -> None:
+    (operator,) = compile_text("(broadcast 'b (runtime) :m 4 :valid '(0 2))", topology=mesh(3)).operators()
+    assert operator.legal_values == ((0,), (2,))
+
+
+def test_more_legal_values_than_can_be_listed_are_refused() -> None:
+    (operator,) = compile_text("(stream 's (runtime) (runtime) :m 4)", topology=mesh(257)).operators()
+    with pytest.raises(PointsmanError) as error:
+        _ = operator.legal_values
+    assert error.value.message == "<cop>:1:1: operator 's' has more than 65536 run-time choices"
+    assert error.value.hint == "restrict them with :values"
 
 
 def test_a_program_of_9000_nested_groups_needs_no_python_stack() -> None:
