@@ -84,8 +84,7 @@ def routes_json(plan: Plan) -> dict[str, Any]:
                                 }
                                 for vfsm in chain.vfsms
                             ]
-                            for chain in phase.routed.chains
-                            if chain.stream == i
+                            for chain in phase.routed.chains_of(i)
                         ],
                     }
                     for i, stream in enumerate(phase.routed.streams)

@@ -96,7 +96,7 @@ def share(
         chains = []
         for c, way in enumerate(slots.ways[0]):
             own = slots.starts[0, c, 0]
-            each = max(len(way.starts), count // sum(1 for k in routed.chains if k.stream == way.chain.stream))
+            each = max(len(way.starts), count // len(routed.chains_of(way.chain.stream)))
             chains.append(way.at(own[:each], routed.period))
         found[p] = replace(routed, chains=tuple(chains))
     return found

@@ -81,9 +81,8 @@ def _vfsms(
 
 def words_of(routed: RoutedPhase, stream: int) -> RoutedWords:
     words = []
-    for chain in routed.chains:
-        if chain.stream == stream:
-            words += [_word(routed, chain, number) for number in range(chain.words)]
+    for chain in routed.chains_of(stream):
+        words += [_word(routed, chain, number) for number in range(chain.words)]
     words.sort(key=lambda word: word[0][1])
     return RoutedWords(len(words) / routed.period, tuple(words))
 

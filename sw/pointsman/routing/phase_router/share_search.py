@@ -350,6 +350,7 @@ class Search:
             if negotiation.keep(stands):
                 outcome = negotiation.run(*MENDING, self.share)
                 if outcome.placed is not None or self.effort < 1.0:
+                    # MENDING is the same whatever patience the search has.
                     return replace(outcome, final=True)
         return Negotiation(task, totals, self.limits, tables, self.seed).run(*self.patience, self.share)
 
