@@ -6,15 +6,16 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 from pointsman.artifacts.images.images import SYNC
 from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.api.operands import runtime_values
+from pointsman.operators.api.operands import runtime_values, taking_part
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import LazyRoles, PlannedOperator
-from pointsman.plan.termination.marked_graph import Termination, operator_graph, termination
-from pointsman.program.program import Instance, Operator
+from pointsman.plan.termination.marked_graph import operator_graph, termination
+from pointsman.program.program import Operator
 from pointsman.routing.streams import RoutedPhase
 
 from .instances import Instances, turns_of
@@ -38,7 +39,7 @@ def plan_operator(
     instances = Instances(implementation, operator, span, wiring)
     delays: dict[int, list[int]] = {}
     bound = clear = implementation.traceable
-    seen: dict[object, Termination] = {}
+    seen: dict[object, _Ending] = {}
     silent: set[int] = set()
     for i, instance in enumerate(operator.instances) if bound else ():
         like = instances.like[i]
@@ -54,12 +55,15 @@ def plan_operator(
         own = instances.streams[i]
         turns = turns_of(instance, own, routed)
         for value in values:
-            here = {node: instances.role(i, node, value) for node in instance.nodes}
-            found = _termination(operator, instance, value, here, own, wiring, turns, seen)
+            # Roles of instances that end alike need not be made here: there is one for each node and value.
+            key = value, len(instance.nodes), instance.operands, taking_part(operator, i), turns
+            if key not in seen:
+                seen[key] = _ending(instances, i, value, own, wiring)
+            found = seen[key]
             bound, clear = bound and found.message_bound, clear and found.clear
-            silent |= {node for node, draft in here.items() if all(lane.turn == SYNC for lane in draft.lanes)}
-            for node, delay in found.delays.items():
-                delays.setdefault(node, []).append(delay)
+            silent |= {instance.nodes[place] for place in found.silent}
+            for place, delay in found.delays.items():
+                delays.setdefault(instance.nodes[place], []).append(delay)
             if not bound and not clear:
                 break
         if not bound and not clear:
@@ -151,32 +155,33 @@ def at_stage(draft: RoleDraft, stage: int) -> RoleDraft:
     return replace(draft, lanes=meeting, settings=draft.later, combines=())
 
 
-def _termination(
-    operator: Operator,
-    instance: Instance,
-    value: tuple[int, ...],
-    drafts: Mapping[int, RoleDraft],
-    streams: list[int],
-    wiring: Wiring,
-    turns: object,
-    seen: dict[object, Termination],
-) -> Termination:
-    """How an instance ends. ``seen``: answers so far, shared by instances with equal ``turns``."""
-    if len(instance.nodes) == 1 or all(draft.local for draft in drafts.values()):
-        return Termination(True, dict.fromkeys(instance.nodes, 0), clear=True)
+class _Ending(NamedTuple):
+    """How an instance ends, its nodes named by their places in it."""
+
+    message_bound: bool
+    clear: bool
+    delays: Mapping[int, int]
+    silent: frozenset[int]
+    """Nodes that move no word but to meet."""
+
+
+def _ending(instances: Instances, i: int, value: tuple[int, ...], streams: list[int], wiring: Wiring) -> _Ending:
+    operator, nodes = instances.operator, instances.operator.instances[i].nodes
+    drafts = {node: instances.role(i, node, value) for node in nodes}
+    place = {node: k for k, node in enumerate(nodes)}
+    silent = frozenset(place[node] for node, draft in drafts.items() if all(lane.turn == SYNC for lane in draft.lanes))
+    if len(nodes) == 1 or all(draft.local for draft in drafts.values()):
+        return _Ending(True, True, dict.fromkeys(range(len(nodes)), 0), silent)
     lengths = {lane.words for draft in drafts.values() for lane in draft.lanes}
     if len(lengths) > 1:
-        return Termination(False, {})
+        return _Ending(False, False, {}, silent)
     words = next(iter(lengths), None) or operator.m
-    key = (value, turns)
-    if key not in seen:
-        lanes = {node: draft.lanes for node, draft in drafts.items()}
-        settings = {node: draft.settings for node, draft in drafts.items()}
-        found = termination(operator_graph(wiring, lanes, settings, streams), lanes, words, instance.nodes)
-        by_place = {instance.nodes.index(node): delay for node, delay in found.delays.items()}
-        seen[key] = replace(found, delays=by_place)
-    result = seen[key]
-    return replace(result, delays={instance.nodes[position]: delay for position, delay in result.delays.items()})
+    lanes = {node: draft.lanes for node, draft in drafts.items()}
+    settings = {node: draft.settings for node, draft in drafts.items()}
+    found = termination(operator_graph(wiring, lanes, settings, streams), lanes, words, nodes)
+    return _Ending(
+        found.message_bound, found.clear, {place[node]: delay for node, delay in found.delays.items()}, silent
+    )
 
 
 def merged(operator: Operator, node: int, drafts: list[RoleDraft]) -> RoleDraft:

@@ -86,3 +86,9 @@ def test_a_few_values_are_spread_over_all():
 def test_a_deep_program_is_walked_through():
     text = "(sequential " * 300 + "(barrier 'b)" + ")" * 300
     assert len(list(visits(compile_text(text, topology=mesh(2, 1))))) == 1
+
+
+def test_other_values_are_played_where_a_program_seldom_asks_for_them_but_not_on_large_networks():
+    text = "(loop 'l 3 (broadcast 'a (runtime)))"
+    assert sampling.samples(compile_text(text, topology=mesh(4, 4))) == 3
+    assert sampling.samples(compile_text(text, topology=mesh(50, 50))) == 1
