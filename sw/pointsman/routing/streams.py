@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -20,7 +20,7 @@ from numesh.shape import NodeShape
 from pointsman.network import Topology
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Condition:
     """When an interface access may happen: only if the choice called ``choice`` has ``value`` at this node.
 
@@ -116,7 +116,7 @@ def at_most(most: int, streams: Iterable[Stream]) -> list[Stream]:
     ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Place:
     """Source or destination of a routed VFSM, before interface registers and VFSM numbers are allocated.
 
@@ -129,7 +129,7 @@ class Place:
     number: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RoutedVfsm:
     """A VFSM of a chain.
 
@@ -149,7 +149,7 @@ class RoutedVfsm:
     parent: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RoutedChain:
     """A tree of VFSMs, parents before children; the first reads the interface at the source.
 
@@ -233,6 +233,11 @@ class RoutedPhase:
 
 def largest_gap(slots: Sequence[int], period: int) -> int:
     """Most slots from one of ``slots`` to the next, also round the end of the period; ``period`` for fewer than two slots."""
+    return _largest_gap(tuple(slots), period)
+
+
+@lru_cache(maxsize=4096)
+def _largest_gap(slots: tuple[int, ...], period: int) -> int:
     ordered = sorted(slots)
     return max(
         ((b - a) % period or period for a, b in zip(ordered, ordered[1:] + ordered[:1], strict=True)),

@@ -36,7 +36,7 @@ def listed_fields(kind: type) -> tuple[str, ...]:
     return tuple(one.name for one in fields(kind) if "listed" in one.metadata)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class LaneImage:
     """Words that go one way between a processor and its router. The fields are those of
     `pointsman.runtime.api.requests.Lane`, in the same order, but ``data`` is the name of a message instead of an array.
@@ -78,7 +78,7 @@ class Combination:
     result: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Rewrite:
     """An annotation that a load function puts into the router."""
 
@@ -87,7 +87,7 @@ class Rewrite:
     annotation: Annotation
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Role:
     """What a node does in an operator for some values of its run-time operands: lanes, rewritten VFSMs, waits."""
 

@@ -9,7 +9,7 @@ from pointsman.artifacts.images.images import Combination, IoKind, LaneImage
 from pointsman.routing.streams import Place, RoutedVfsm
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class VfsmSetting:
     """A VFSM of chain ``chain`` of stream ``stream``, with the source and destination that some role gives it."""
 
@@ -49,7 +49,7 @@ class VfsmSetting:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RoleDraft:
     """A role before VFSMs and interface registers have their numbers: see ``pointsman.artifacts.images.images.Role``.
 

@@ -167,9 +167,8 @@ def _chains(
 ) -> object:
     """Chains of an instance, each VFSM by the place of its node in the instance and what is ``told`` of it."""
     place = {node: i for i, node in enumerate(instance.nodes)}
-    own = {s: k for k, s in enumerate(streams)}
     return tuple(
-        (own[chain.stream], chain.chain, tuple((place.get(v.node, -1 - v.node), *told(v)) for v in chain.vfsms))
-        for chain in routed.chains
-        if chain.stream in own
+        (k, chain.chain, tuple((place.get(v.node, -1 - v.node), *told(v)) for v in chain.vfsms))
+        for k, stream in enumerate(streams)
+        for chain in routed.chains_of(stream)
     )

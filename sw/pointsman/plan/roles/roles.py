@@ -102,8 +102,8 @@ def _rewrites(operator: Operator, instances: Instances, values: tuple[tuple[int,
 def _passes_idle(instances: Instances, values: tuple[tuple[int, ...], ...], routed: RoutedPhase) -> bool:
     """Do words of the operator pass through nodes of it that move none? Their functions tell nothing of these words."""
     for i in instances.distinct:
-        own = set(instances.streams[i])
-        through = {vfsm.node for chain in routed.chains if chain.stream in own for vfsm in chain.vfsms}
+        chains = (chain for stream in instances.streams[i] for chain in routed.chains_of(stream))
+        through = {vfsm.node for chain in chains for vfsm in chain.vfsms}
         nodes = through.intersection(instances.operator.instances[i].nodes)
         if any(not instances.role(i, node, value).lanes for node in nodes for value in values):
             return True

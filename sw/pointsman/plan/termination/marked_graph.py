@@ -13,7 +13,7 @@ operators whose lanes move different numbers of words, or take several calls.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -212,13 +212,11 @@ def operator_graph(
             if lane.pair is not None and lane.window is not None:
                 graph.join(("lane", node, lane.pair, 0), actor, lane.window, busy)
 
-    counts = Counter(routed.stream for routed in wiring.routed.chains)
-    for routed in wiring.routed.chains:
-        if routed.stream not in streams:
-            continue
-        number = routed.stream, routed.chain
-        vfsms = [standing.get((*number, v.node, v.pipeline, v.number), v) for v in routed.vfsms]
-        _join_chain(graph, _Chain(*number, vfsms, counts[routed.stream], wiring, by_register))
+    for stream in streams:
+        chains = wiring.routed.chains_of(stream)
+        for routed in chains:
+            vfsms = [standing.get((stream, routed.chain, v.node, v.pipeline, v.number), v) for v in routed.vfsms]
+            _join_chain(graph, _Chain(stream, routed.chain, vfsms, len(chains), wiring, by_register))
     return graph
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from .problem import Demand
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class NodeVisit:
     """A chain's VFSMs at a node.
 
@@ -82,7 +82,7 @@ class Route:
         return visit.parent < 0 or (self.demand.injects_anywhere and bool(visit.links))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Chain:
     """A routed chain: the number of its demand, its route, and the slots in which its words start, ascending."""
 
