@@ -8,7 +8,7 @@ that only the first is routed and its routes are copied. Leaves all choices alon
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -224,6 +224,29 @@ def _local_tree(stream: Stream, local: Mapping[int, int]) -> tuple[tuple[int, in
     return None if given is None else tuple((local[node], local[after]) for node, after in given)
 
 
+def _inject_condition(stream: Stream) -> Condition | None:
+    return stream.inject_condition if stream.injects_anywhere else None
+
+
+def _choices(streams: Iterable[tuple[Stream, tuple[int, ...]]]) -> dict[str, int]:
+    """Numbers of the choices that conditions of streams, given with their nodes, speak of. Choices made at different nodes, such as
+    those of the rows of a mesh, share a number: accesses under them never meet, and tables have a row for each number."""
+    places: dict[str, set[int]] = {}
+    for stream, nodes in streams:
+        for given in (_inject_condition(stream), stream.deliver_condition):
+            if given is not None:
+                places.setdefault(given.choice, set()).update(nodes)
+    found: dict[str, int] = {}
+    taken: list[set[int]] = []
+    for choice, own in places.items():
+        number = next((i for i, others in enumerate(taken) if others.isdisjoint(own)), len(taken))
+        if number == len(taken):
+            taken.append(set())
+        taken[number] |= own
+        found[choice] = number
+    return found
+
+
 def _part(
     members: tuple[int, ...],
     streams: Sequence[Stream],
@@ -251,10 +274,10 @@ def _part(
             links.append((local[node], local[other]))
             ports.append((port, other_port))
     conditions: dict[tuple[int, bool] | None, int] = {None: 0}
-    choices: dict[str, int] = {}
+    choices = _choices((streams[index], nodes_of[index]) for index in members)
 
     def condition(given: Condition | None) -> int:
-        key = None if given is None else (choices.setdefault(given.choice, len(choices)), given.value)
+        key = None if given is None else (choices[given.choice], given.value)
         return conditions.setdefault(key, len(conditions))
 
     def freed_for(stream: Stream) -> tuple[tuple[int, int], ...]:
@@ -272,7 +295,7 @@ def _part(
             nodes=tuple(local[node] for node in nodes_of[index]),
             tree=_local_tree(stream, local),
             injects_anywhere=stream.injects_anywhere,
-            reads=condition(stream.inject_condition if stream.injects_anywhere else None),
+            reads=condition(_inject_condition(stream)),
             delivers=condition(stream.deliver_condition),
             rewritten=stream.rewritten,
             freed=freed_for(stream),

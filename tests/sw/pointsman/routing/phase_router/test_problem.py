@@ -60,6 +60,28 @@ def test_a_choice_with_other_values_never_meets_itself() -> None:
     assert second.delivers in part.clashes[first.reads], "an access under no condition meets all"
 
 
+def test_choices_of_different_rows_share_a_number_and_those_that_meet_do_not() -> None:
+    def chosen(choice: str, *nodes: int) -> Stream:
+        return Stream(
+            choice,
+            nodes[0],
+            nodes[1:],
+            keep_in=frozenset(nodes),
+            injects_anywhere=True,
+            inject_condition=Condition(choice, value=True),
+            deliver_condition=Condition(choice, value=False),
+        )
+
+    columns = [Stream(f"column{x}", x, (8 + x,)) for x in range(4)]
+    rows = [chosen(f"row{y}", *sorted(row(y))) for y in range(3)]
+    ((part, _),) = split([*rows, chosen("across", 1, 5), *columns], mesh(4, 3), SHAPE, ())
+    first, second, third, across = part.demands[:4]
+    assert len(part.conditions) == 5
+    assert (first.reads, first.delivers) == (second.reads, second.delivers) == (third.reads, third.delivers)
+    assert first.delivers not in part.clashes[first.reads]
+    assert {across.reads, across.delivers} <= set(part.clashes[first.reads])
+
+
 def test_distances_stay_inside_the_nodes_that_are_given() -> None:
     ((part, _),) = split([Stream("s", 0, (8,))], mesh(3, 3), SHAPE, ())
     assert part.distances(0, range(9))[8] == 4
