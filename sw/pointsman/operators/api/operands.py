@@ -73,6 +73,15 @@ def taking_part(operator: Operator, instance: int) -> tuple[int, ...]:
     return tuple(nodes) if operator.valid is None else tuple(k for k in nodes if k in set(operator.valid))
 
 
+def having_a_part(operator: Operator, instance: int) -> Sequence[int]:
+    """Nodes of an instance that write or read in it: of a stream between two nodes these, though its instance may name all nodes
+    of a mesh (a halo exchange has an instance for each of them); otherwise all."""
+    nodes = operator.instances[instance].nodes
+    if operator.kind == "stream" and is_constant(operator, "source") and is_constant(operator, "destination"):
+        return sorted({nodes[operand(operator, instance, end, ())] for end in ("source", "destination")})
+    return nodes
+
+
 def operand(operator: Operator, instance: int, name: str, values: tuple[int, ...]) -> int:
     """Value of a node or distance operand, whether known at compile time or given in ``values``."""
     value = operator.instances[instance].operand(name)

@@ -50,6 +50,19 @@ class Instances:
         """Indices of instances that look like no instance before them."""
         return [i for i, like in enumerate(self.like) if like == i]
 
+    def moving_nodes(self, instance: int) -> list[int]:
+        """Nodes whose processors can have lanes in ``instance``, as its streams have registers there, ascending. An instance may
+        name all nodes of the mesh and have a single stream."""
+        return sorted({node for s in self.streams[instance] for node, *_ in self._registers.get(s, ())})
+
+    @cached_property
+    def _registers(self) -> dict[int, list[tuple[int, int, str, int]]]:
+        """By stream, its registers: node, chain, end and number."""
+        found: dict[int, list[tuple[int, int, str, int]]] = {}
+        for (node, stream, chain, end), number in self.wiring.all_registers.items():
+            found.setdefault(stream, []).append((node, chain, end, number))
+        return found
+
     def like_node(self, node: int) -> int:
         """A node that has the same roles but for its place in the network; ``node`` itself if there is no other."""
         return self._like_node.get(node, node)
@@ -74,9 +87,7 @@ class Instances:
         places = [place for instance in instances for place in instance.nodes]
         if len(places) != len(set(places)) or not routed.topology.has_coordinates or self._strays():
             return list(range(len(instances)))
-        registers: dict[int, list[tuple[int, int, str, int]]] = {}
-        for (node, stream, chain, end), number in self.wiring.all_registers.items():
-            registers.setdefault(stream, []).append((node, chain, end, number))
+        registers = self._registers
         first: dict[object, int] = {}
         found = []
         for i, instance in enumerate(instances):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pointsman.artifacts.images.images import SYNC
 from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.api.operands import runtime_values, taking_part
+from pointsman.operators.api.operands import having_a_part, runtime_values, taking_part
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import LazyRoles, PlannedOperator
 from pointsman.plan.termination.marked_graph import operator_graph, termination
@@ -81,7 +81,7 @@ def plan_operator(
         tuple(span),
         stages,
         implementation.drain(operator, wiring),
-        _abreast(operator, instances, values),
+        _abreast(instances, values),
         clear
         if implementation.traceable
         else implementation.processor_bound and not _passes_idle(instances, values, routed),
@@ -118,11 +118,14 @@ class _Maker:
 
     @cached_property
     def _of(self) -> dict[int, list[int]]:
-        """By node, the indices of the instances that it is in."""
+        """By node, the indices of the instances in which it has a part, or else of the first instance that it is in."""
+        operator = self.instances.operator
         found: dict[int, list[int]] = {}
-        for i, instance in enumerate(self.instances.operator.instances):
-            for node in instance.nodes:
+        for i in range(len(operator.instances)):
+            for node in having_a_part(operator, i):
                 found.setdefault(node, []).append(i)
+        for node in operator.nodes - found.keys():
+            found[node] = [next(i for i, instance in enumerate(operator.instances) if node in instance.nodes)]
         return found
 
     def __call__(self, node: int, state: int) -> RoleDraft:
@@ -131,12 +134,13 @@ class _Maker:
         return merged(self.instances.operator, node, drafts)
 
 
-def _abreast(operator: Operator, instances: Instances, values: tuple[tuple[int, ...], ...]) -> int:
+def _abreast(instances: Instances, values: tuple[tuple[int, ...], ...]) -> int:
     """Most lanes that move in a single step of a call, over the first, a middle and the last value."""
     most = 1
     for i in instances.distinct:
+        nodes = instances.moving_nodes(i)
         for value in {values[0], values[len(values) // 2], values[-1]}:
-            for node in operator.instances[i].nodes:
+            for node in nodes:
                 lanes = instances.role(i, node, value).lanes
                 if len(lanes) <= most:
                     continue

@@ -47,7 +47,7 @@ def branches_of_paths(part: RoutingPart, demand: Demand, slack: int = 0) -> Bran
     (end,) = demand.destinations
     if end == demand.source:
         return branches_of_tree(part, end, {}, {end})
-    left = part.distances(end, frozenset(demand.nodes), to=True)
+    left = part.distances(end, demand.nodes, (demand.source,), slack, to=True)
     if demand.source not in left:
         return None
     least = left[demand.source]

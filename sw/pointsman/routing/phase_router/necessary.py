@@ -49,7 +49,7 @@ def need_of(part: RoutingPart, demand: Demand) -> Need | None:
         # Of several links between the same nodes a word may take any.
         links = tuple(several[0] for several in between if len(several) == 1)
     elif away:
-        hops = part.distances(demand.source, frozenset(demand.nodes))
+        hops = part.distances(demand.source, demand.nodes, away)
         if any(node not in hops for node in away):
             return None
         forwarding, crossed = _forced(part, demand, hops, away), max(len(away), max(hops[node] for node in away))
@@ -85,7 +85,7 @@ def _forced(part: RoutingPart, demand: Demand, hops: Mapping[int, int], away: Se
     suspects.discard(demand.source)
     forced = [demand.source]
     for node in sorted(suspects):
-        left = part.searched(demand.source, allowed - {node})
+        left = part.searched(demand.source, allowed - {node}, [end for end in away if end != node])
         if any(end != node and end not in left for end in away):
             forced.append(node)
     return forced

@@ -7,7 +7,6 @@ that only the first is routed and its routes are copied. Leaves all choices alon
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -115,27 +114,55 @@ class RoutingPart:
         )
 
     @cached_property
-    def _distances(self) -> dict[tuple[int, frozenset[int], bool], dict[int, int]]:
+    def _distances(self) -> dict[tuple[int, frozenset[int], bool], tuple[dict[int, int], list[int]]]:
+        """Searches so far, with the nodes that each reached last."""
         return {}
 
-    def distances(self, node: int, nodes: Collection[int], *, to: bool = False) -> Mapping[int, int]:
-        """Hops from ``node`` (with ``to``: to ``node``) to each of ``nodes``, without leaving them; absent: no path."""
+    def distances(
+        self,
+        node: int,
+        nodes: Collection[int],
+        until: Collection[int] | None = None,
+        slack: int = 0,
+        *,
+        to: bool = False,
+    ) -> Mapping[int, int]:
+        """Hops from ``node`` (with ``to``: to ``node``) to each of ``nodes``, without leaving them; absent: no path.
+
+        ``until``: nodes beyond which, and ``slack`` hops more, nothing is asked, so that others may be absent; None: all. Streams
+        between neighbours then cost nothing on large meshes. A search is gone on with where the one before ended.
+        """
         key = node, frozenset(nodes), to
         if key not in self._distances:
-            self._distances[key] = self.searched(*key)
-        return self._distances[key]
+            self._distances[key] = {node: 0}, [node]
+        return self._search(key, *self._distances[key], until, slack)
 
-    def searched(self, node: int, nodes: frozenset[int], to: bool = False) -> dict[int, int]:
+    def searched(self, node: int, nodes: frozenset[int], until: Collection[int]) -> Mapping[int, int]:
         """As `distances`, which remembers them."""
-        found = {node: 0}
-        queue = deque((node,))
-        while queue:
-            at = queue.popleft()
-            for link in self.entering[at] if to else self.leaving[at]:
-                other = self.links[link][0 if to else 1]
-                if other not in found and other in nodes:
-                    found[other] = found[at] + 1
-                    queue.append(other)
+        return self._search((node, nodes, False), {node: 0}, [node], until, 0)
+
+    def _search(
+        self,
+        key: tuple[int, frozenset[int], bool],
+        found: dict[int, int],
+        fringe: list[int],
+        until: Collection[int] | None,
+        slack: int,
+    ) -> Mapping[int, int]:
+        _, nodes, to = key
+        links, beyond, end = self.links, self.entering if to else self.leaving, 0 if to else 1
+        while fringe:
+            hops = found[fringe[0]]
+            if until is not None and all(other in found and found[other] + slack <= hops for other in until):
+                break
+            after: list[int] = []
+            for at in fringe:
+                for link in beyond[at]:
+                    other = links[link][end]
+                    if other not in found and other in nodes:
+                        found[other] = hops + 1
+                        after.append(other)
+            fringe[:] = after
         return found
 
 
@@ -179,8 +206,8 @@ def split(
     freed: Mapping[str, Collection[tuple[int, int, int]]] | None = None,
 ) -> list[tuple[RoutingPart, Site]]:
     """Independent parts of a phase, in the order of their first streams. ``freed``: see `router.route_phase`."""
-    everywhere = tuple(range(topology.nodes))
-    nodes_of = [_nodes(stream, everywhere) for stream in streams]
+    nodes_of = _nodes_of(streams, topology)
+    first: dict[int, int] = {}
     leader: dict[int, int] = {}
     parent = list(range(len(streams)))
 
@@ -191,10 +218,10 @@ def split(
         return index
 
     for index, nodes in enumerate(nodes_of):
-        for node in nodes:
-            first = root(leader.setdefault(node, index))
-            mine = root(index)
-            parent[max(first, mine)] = min(first, mine)
+        # Nodes of an earlier stream with the same nodes have been joined.
+        for node in nodes if first.setdefault(id(nodes), index) == index else nodes[:1]:
+            one, mine = root(leader.setdefault(node, index)), root(index)
+            parent[max(one, mine)] = min(one, mine)
     members: dict[int, list[int]] = {}
     for index in range(len(streams)):
         members.setdefault(root(index), []).append(index)
@@ -211,12 +238,22 @@ def split(
     return found
 
 
-def _nodes(stream: Stream, everywhere: tuple[int, ...]) -> tuple[int, ...]:
-    if stream.path is not None:
-        return tuple(sorted(set(stream.path)))
-    if stream.tree is not None:
-        return tuple(sorted({stream.source, *(to for _, to in stream.tree)}))
-    return everywhere if stream.keep_in is None else tuple(sorted(stream.keep_in))
+def _nodes_of(streams: Sequence[Stream], topology: Topology) -> list[tuple[int, ...]]:
+    """By stream, the nodes that it may use, ascending. Streams with the same nodes, perhaps all of a large mesh, share a tuple."""
+    known: dict[frozenset[int], tuple[int, ...]] = {}
+
+    def nodes(stream: Stream) -> tuple[int, ...]:
+        if stream.path is not None:
+            return tuple(sorted(set(stream.path)))
+        if stream.tree is not None:
+            return tuple(sorted({stream.source, *(to for _, to in stream.tree)}))
+        within = everywhere if stream.keep_in is None else stream.keep_in
+        if within not in known:
+            known[within] = tuple(sorted(within))
+        return known[within]
+
+    everywhere = frozenset(range(topology.nodes))
+    return [nodes(stream) for stream in streams]
 
 
 def _local_tree(stream: Stream, local: Mapping[int, int]) -> tuple[tuple[int, int], ...] | None:
@@ -229,8 +266,8 @@ def _inject_condition(stream: Stream) -> Condition | None:
 
 
 def _choices(streams: Iterable[tuple[Stream, tuple[int, ...]]]) -> dict[str, int]:
-    """Numbers of the choices that conditions of streams, given with their nodes, speak of. Choices made at different nodes, such as
-    those of the rows of a mesh, share a number: accesses under them never meet, and tables have a row for each number."""
+    """Numbers of the choices that conditions of streams, given with their nodes, speak of. Choices made at different nodes, such
+    as those of the rows of a mesh, share a number: accesses under them never meet, and tables have a row for each number."""
     places: dict[str, set[int]] = {}
     for stream, nodes in streams:
         for given in (_inject_condition(stream), stream.deliver_condition):
@@ -286,13 +323,16 @@ def _part(
             return ()
         return tuple((link, slot) for link, slot in shut if (nodes[links[link][0]], ports[link][0], slot) in own)
 
+    inside = {
+        id(own): tuple(local[node] for node in own) for own in {id(nodes_of[i]): nodes_of[i] for i in members}.values()
+    }
     demands = tuple(
         Demand(
             source=local[stream.source],
             destinations=tuple(local[node] for node in stream.destinations),
             chains=stream.chains,
             all_chains=stream.all_chains,
-            nodes=tuple(local[node] for node in nodes_of[index]),
+            nodes=inside[id(nodes_of[index])],
             tree=_local_tree(stream, local),
             injects_anywhere=stream.injects_anywhere,
             reads=condition(_inject_condition(stream)),

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from numesh.shape import NodeShape
+from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.operators import Context
 from pointsman.operators.api.operands import (
     box,
+    having_a_part,
     is_constant,
     is_partial,
     is_settled,
@@ -92,3 +94,15 @@ def test_a_message_stream_shares_words_with_those_of_its_operator(operator_of: C
     stream = message_stream(operator, 0, Context(mesh(3), NodeShape()), 0, (2,), "up", chains=2)
     assert (stream.name, stream.source, stream.destinations) == ("o[0].up", 0, (2,))
     assert (stream.weight, stream.group, stream.keep_in, stream.chains) == (6.0, "o", {0, 1, 2}, 2)
+
+
+def test_of_a_stream_between_known_nodes_only_these_have_a_part() -> None:
+    for text, wanted in (
+        ("(stream 'o 5 2)", [2, 5]),
+        ("(stream 'o 3 3)", [3]),
+        ("(subset '((4 1 3)) (stream 'o 2 0))", [3, 4]),
+        ("(stream 'o 3 (runtime))", list(range(6))),
+        ("(cshift 'o 1)", list(range(6))),
+    ):
+        (one,) = compile_text(text, topology=mesh(3, 2)).operators()
+        assert list(having_a_part(one, 0)) == wanted, text

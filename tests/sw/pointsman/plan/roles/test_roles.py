@@ -100,3 +100,31 @@ def test_words_that_pass_a_node_without_a_part_are_not_over_when_its_function_re
     planned = plan_operator(one, tree, range(len(streams)), routed, Wiring(routed))
     assert planned is not None
     assert planned.clear is clear
+
+
+def test_of_a_halo_exchange_roles_are_made_for_the_ends_of_streams_and_are_those_of_all_instances(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each of its streams is an instance that names all nodes: a role for each of them would be 65,536 on 16x16 nodes."""
+    (right, *_) = compile_text("(grid '(xp xm yp ym) 1 1 :m 3)", topology=mesh(5, 4)).operators()
+    way = next(one for one in IMPLEMENTATIONS if one.name == "str_stream")
+    context = Context(mesh(5, 4), NodeShape())
+    streams = way.streams(right, context)
+    wiring = Wiring(route_phase(streams, mesh(5, 4), NodeShape(), period=8))
+    asked: list[tuple[int, int]] = []
+    made = way.gen_io
+
+    def gen_io(operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]) -> RoleDraft:
+        asked.append((instance, node))
+        return made(operator, wiring, instance, node, values)
+
+    monkeypatch.setattr(way, "gen_io", gen_io)
+    planned = plan_operator(right, way, range(len(streams)), wiring.routed, wiring)
+    assert planned is not None
+    found = {node: planned.role(node, 0) for node in range(20)}
+    assert len(asked) <= 3 * len(streams)
+    count = len(right.instances)
+    assert found == {
+        node: merged(right, node, [made(right, wiring, i, node, ()) for i in range(count)]) for node in range(20)
+    }
+    assert {draft.kind for draft in found.values()} == {"read", "write", "both"}

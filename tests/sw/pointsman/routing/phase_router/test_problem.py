@@ -87,3 +87,22 @@ def test_distances_stay_inside_the_nodes_that_are_given() -> None:
     assert part.distances(0, range(9))[8] == 4
     assert part.distances(0, {0, 1, 2}) == {0: 0, 1: 1, 2: 2}
     assert part.distances(8, range(9), to=True)[0] == 4
+
+
+def test_a_search_goes_as_far_as_is_asked_and_on_from_there() -> None:
+    ((part, _),) = split([Stream("s", 0, (35,))], mesh(6, 6), SHAPE, ())
+    everywhere = range(36)
+    assert dict(part.distances(0, everywhere, (1,))) == {0: 0, 1: 1, 6: 1}
+    assert max(part.distances(0, everywhere, (1,), 2).values()) == 3
+    whole = part.distances(0, everywhere)
+    assert whole == {x + 6 * y: x + y for x in range(6) for y in range(6)}
+    assert part.distances(0, everywhere, (1,)) == whole, "what is known stays known"
+    assert part.searched(0, frozenset({0, 1, 2, 8}), (9,)) == {0: 0, 1: 1, 2: 2, 8: 3}, "9 is not reached"
+
+
+def test_streams_that_may_use_the_same_nodes_have_them_once() -> None:
+    streams = [Stream(f"s{k}", k, (k + 1,), keep_in=frozenset(range(8))) for k in range(3)]
+    ((part, site),) = split([*streams, Stream("t", 7, (11,))], mesh(4, 3), SHAPE, ())
+    assert site.nodes == tuple(range(12))
+    assert [one.nodes for one in part.demands] == [tuple(range(8))] * 3 + [tuple(range(12))]
+    assert part.demands[0].nodes is part.demands[2].nodes
