@@ -1,11 +1,11 @@
-"""How many limits of latency can be held at most, wherever tasks are placed and however flows are routed.
+"""How many flows and limits of latency can be held at most, wherever tasks are placed and however flows are routed.
 
-Takes flows and a network of the ideal model; gives a number that no placement exceeds. A word that has just missed a slot waits
-for the next: a limit of l slots on a way of h links asks for slots that are at most l - h apart, 1 / floor(l - h) words a slot.
-What all flows of a task ask for goes through its injection port, or its ejection port, a word a slot; and of the nodes only so
-many are one link away, two, …. So for each port the flows of which most limits fit are chosen, each with a node of its own for
-its other end (an assignment for each number of limits). Each flow is counted at its source, or each at its destination; the
-smaller sum bounds. Leaves alone: links, and what a task's two ends have to do with each other.
+Takes flows, a network and its router; gives numbers that no placement exceeds, and the flows that ports have room for. A word
+that has just missed a slot waits for the next: a limit of l slots on a way of h links asks for slots that are at most l - h
+apart, 1 / floor(l - h) words a slot. What all flows of a task ask for goes through its injection port, or its ejection port; and
+of the nodes only so many are one link away, two, …. So for each port the flows of which most limits fit are chosen, each with a
+node of its own for its other end (an assignment for each number of limits). Each flow is counted at its source, or each at its
+destination; the smaller sum bounds. Leaves alone: links, and what a task's two ends have to do with each other.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from scipy.optimize import linear_sum_assignment
 
 from pointsman.artifacts.flows.flows import Flow, FlowSet
 from pointsman.artifacts.routes.routes import RouteProblem
+from pointsman.routing.routers import ROUTERS
+
+from .cost import sooner
 
 NEVER = 1e6
 """Words a slot in place of a limit that cannot be held at some distance."""
@@ -26,8 +29,52 @@ SLACK = 1e-9
 """Words a slot by which sums of bandwidths may be off."""
 
 
-def most_limits(flows: FlowSet, net: RouteProblem) -> int:
-    """Limits of latency that can be held at most."""
+Port = tuple[str, int]
+
+
+def slots_beyond(router: object) -> int:
+    """Slots that a word is on its way beside one for each link: on the node it is delivered in a slot of its own."""
+    return 0 if router is ROUTERS["ideal"] else 1
+
+
+def port_room(net: RouteProblem, router: object) -> float:
+    """Words a slot that a task can send at most, or take. On the node each pipeline keeps a slot for reprogramming, of at most a
+    third of the schedule memory."""
+    if router is ROUTERS["ideal"]:
+        return 1.0
+    return net.shape.pipelines * (1.0 - 1.0 / max(2, net.shape.schedule_depth // 3))
+
+
+def fitting(flows: Sequence[Flow], ports: Sequence[Sequence[Port]], room: float) -> list[int]:
+    """Flows, by number, of a bandwidth above 0 for which the ``ports`` of their ends have room, those that demand least first."""
+    left: dict[Port, float] = {}
+    found = []
+    for k in sorted(range(len(flows)), key=lambda k: flows[k].bandwidth):
+        rate = flows[k].bandwidth
+        if rate > 0 and all(rate <= left.setdefault(port, room) + SLACK for port in ports[k]):
+            found.append(k)
+            for port in ports[k]:
+                left[port] -= rate
+    return sorted(found)
+
+
+def most_flows(flows: FlowSet, room: float) -> int:
+    """Flows of a bandwidth above 0 for which ports with ``room`` for so many words a slot have room at most."""
+    held = []
+    for ends in (_by_source(flows.flows), _by_destination(flows.flows)):
+        held.append(
+            sum(len(fitting(here, [[("port", 0)]] * len(here), room)) for here in map(_flows_of, ends.values()))
+        )
+    return min(held)
+
+
+def _flows_of(here: Sequence[tuple[Flow, int | None]]) -> list[Flow]:
+    return [flow for flow, _ in here]
+
+
+def most_limits(flows: FlowSet, net: RouteProblem, beyond: int = 0) -> int:
+    """Limits of latency that can be held at most. ``beyond``: slots of a word's way beside one for each link."""
+    flows = sooner(flows, beyond)
     near = _nearest(net)
     bound: float = inf
     for ends in (_by_source(flows.flows), _by_destination(flows.flows)):
