@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import floor, inf
 
 import numpy as np
@@ -37,29 +38,42 @@ def slots_beyond(router: object) -> int:
     return 0 if router is ROUTERS["ideal"] else 1
 
 
-def port_room(net: RouteProblem, router: object) -> float:
-    """Words a slot that a task can send at most, or take. On the node each pipeline keeps a slot for reprogramming, of at most a
-    third of the schedule memory."""
+@dataclass(frozen=True)
+class Room:
+    """What a task can send at most, and take: ``words`` a slot, and ``ends`` of flows, of both together."""
+
+    words: float
+    ends: float
+
+
+def room_of(net: RouteProblem, router: object) -> Room:
+    """On the node each pipeline keeps a slot for reprogramming, of at most a third of the schedule memory, and an interface
+    register; each end of a flow takes one."""
     if router is ROUTERS["ideal"]:
-        return 1.0
-    return net.shape.pipelines * (1.0 - 1.0 / max(2, net.shape.schedule_depth // 3))
+        return Room(1.0, inf)
+    shape = net.shape
+    return Room(shape.pipelines * (1.0 - 1.0 / max(2, shape.schedule_depth // 3)), shape.registers - shape.pipelines)
 
 
-def fitting(flows: Sequence[Flow], ports: Sequence[Sequence[Port]], room: float) -> list[int]:
+def fitting(flows: Sequence[Flow], ports: Sequence[Sequence[Port]], room: Room) -> list[int]:
     """Flows, by number, of a bandwidth above 0 for which the ``ports`` of their ends have room, those that demand least first."""
-    left: dict[Port, float] = {}
+    words: dict[Port, float] = {}
+    ends: dict[int, int] = {}
     found = []
     for k in sorted(range(len(flows)), key=lambda k: flows[k].bandwidth):
         rate = flows[k].bandwidth
-        if rate > 0 and all(rate <= left.setdefault(port, room) + SLACK for port in ports[k]):
+        if rate > 0 and all(
+            words.get(port, 0.0) + rate <= room.words + SLACK and ends.get(port[1], 0) < room.ends for port in ports[k]
+        ):
             found.append(k)
             for port in ports[k]:
-                left[port] -= rate
+                words[port] = words.get(port, 0.0) + rate
+                ends[port[1]] = ends.get(port[1], 0) + 1
     return sorted(found)
 
 
-def most_flows(flows: FlowSet, room: float) -> int:
-    """Flows of a bandwidth above 0 for which ports with ``room`` for so many words a slot have room at most."""
+def most_flows(flows: FlowSet, room: Room) -> int:
+    """Flows of a bandwidth above 0 for which tasks have room at most."""
     held = []
     for ends in (_by_source(flows.flows), _by_destination(flows.flows)):
         held.append(

@@ -9,7 +9,7 @@ from pointsman.artifacts.routes.routes import RouteProblem
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.options import RouteOptions
 
-from .at_most import most_flows, most_limits, port_room, slots_beyond
+from .at_most import most_flows, most_limits, room_of, slots_beyond
 from .cost import PlacementCost, sooner
 from .limits import ROUNDS, FlowRoutes, Router, route_flows
 from .search import place_tasks
@@ -38,7 +38,7 @@ def place_and_route(
     places = place_tasks(counted, net, seed=options.seed, effort=options.effort)
     fewest = max(
         sum(flow.latency is not None for flow in flows.flows) - most_limits(flows, net, beyond),
-        sum(flow.bandwidth > 0 for flow in flows.flows) - most_flows(flows, port_room(net, router)),
+        sum(flow.bandwidth > 0 for flow in flows.flows) - most_flows(flows, room_of(net, router)),
     )
     best: tuple[tuple[int, float], tuple[int, ...], FlowRoutes] | None = None
     seen: set[tuple[int, ...]] = set()

@@ -23,7 +23,7 @@ from pointsman.routing.network_router.moves import node_tables
 from pointsman.routing.network_router.router import route_streams, route_to_images
 from pointsman.routing.options import RouteConstraints, RouteOptions
 
-from .at_most import Port, fitting, port_room, slots_beyond
+from .at_most import Port, fitting, room_of, slots_beyond
 from .cells import FreeCells, best_effort, repeated
 from .cost import asked, late
 from .report import FlowReport, flow_reports, way_length, worst_latency
@@ -80,7 +80,7 @@ def route_flows(
         If the router finds no schedule at all.
     """
     ends = [(at[flow.source], tuple(at[task] for task in flow.destinations)) for flow in flows.flows]
-    promised = fitting(flows.flows, [_ports(one) for one in ends], port_room(net, router))
+    promised = fitting(flows.flows, [_ports(one) for one in ends], room_of(net, router))
     lost = sum(flow.bandwidth > 0 for flow in flows.flows) - len(promised)
     best: tuple[tuple[int, float], list[int], RouteProblem, RouteResult] | None = None
     turns = 0

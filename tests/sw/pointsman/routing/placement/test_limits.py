@@ -123,3 +123,11 @@ def test_a_limit_that_no_bandwidth_keeps_is_routed_once(router):
     found = route_flows(flows_of(4, (0, (3,), 0.1, 3)), make_problem(mesh(4), []), range(4), ROUTERS[router], QUICK)
     assert not found.reports[0].holds
     assert found.rounds == 1
+
+
+def test_flows_for_which_a_node_has_no_register_are_given_up():
+    # Node 0 would be an end of 15 flows, and has 14 registers for them.
+    flows = flows_of(16, *((0, (node,), 0.01) for node in range(1, 16)))
+    found = route_flows(flows, make_problem(mesh(4, 4), []), range(16), ROUTERS["numesh"], QUICK)
+    assert check_images(found.result.images).ok
+    assert sum(report.holds for report in found.reports) == 14
