@@ -19,8 +19,8 @@ class Placed:
     """Tasks on nodes, the streams between them, and what each flow gets.
 
     ``streams`` is the input of ``pointsman route``, with ``places``; ``result`` the routed streams. ``index[k]`` is the
-    stream of flow k; None if it is of best effort and gets nothing. ``most_limits``: limits of latency that any
-    placement holds at most.
+    stream of flow k; None if it is of best effort, or given up, and gets nothing. ``most_limits``: limits
+    of latency that any placement holds at most.
     """
 
     places: dict[str, int]

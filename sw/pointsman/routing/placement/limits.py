@@ -43,7 +43,7 @@ LEAST = 1e-3
 
 @dataclass(frozen=True)
 class FlowRoutes:
-    """Streams that answer flows. ``index[k]`` is the stream of flow k, None if it has none (best effort without room);
+    """Streams that answer flows. ``index[k]`` is the stream of flow k, None if it has none (no room);
     ``rounds``: how often all were routed."""
 
     problem: RouteProblem
