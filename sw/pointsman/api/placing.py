@@ -19,8 +19,8 @@ class Placed:
     """Tasks on nodes, the streams between them, and what each flow gets.
 
     ``streams`` is the input of ``pointsman route``, with ``places``; ``result`` the routed streams. ``index[k]`` is the
-    stream of flow k; None if it is of best effort and gets nothing. ``most_limits``: limits of latency that any
-    placement holds at most.
+    stream of flow k; None if it is of best effort, or given up, and gets nothing. ``most_limits``: limits
+    of latency that any placement holds at most.
     """
 
     places: dict[str, int]
@@ -109,7 +109,7 @@ def place(
     from pointsman.artifacts.routes.file import make_problem
     from pointsman.errors import PointsmanError
     from pointsman.routing.options import RouteOptions
-    from pointsman.routing.placement.at_most import most_limits
+    from pointsman.routing.placement.at_most import most_limits, slots_beyond
     from pointsman.routing.placement.improve import place_and_route
     from pointsman.routing.routers import ROUTERS
 
@@ -124,7 +124,7 @@ def place(
     judge_route(routes.problem, routes.result)
     places = {task.name: node for task, node in zip(read.tasks, at, strict=True)}
     streams = _file(topology, list(routes.problem.streams), places)
-    most = most_limits(read, net)
+    most = most_limits(read, net, slots_beyond(ROUTERS[router]))
     return Placed(places, streams, routes.result, routes.reports, method, routes.index, most)
 
 

@@ -115,6 +115,7 @@ class _Reader:
         at_once = [self.directives.redistribute(*one) for one in changes]
         body = (*filter(None, at_once), *self.statements(self.without_end(statements)))
         free = self.names
+        self.check_values()
         for one, dimension, value in outside(body, free.arrays):
             low, high = free.arrays[one.array].bounds[dimension]
             line = one.position.line if one.position is not None else 1
@@ -134,6 +135,18 @@ class _Reader:
             tuple(free.remarks),
             frozenset(filter(free.is_integer, free.arrays)),
         )
+
+    def check_values(self) -> None:
+        """A value that is given to a name that the program has not, or to an array, would change nothing."""
+        known = self.text.names() - {*self.names.arrays, *self.directives.templates, *self.directives.grids}
+        for name in self.values:
+            if name not in known:
+                parameters = ", ".join(sorted(self.names.parameters.keys() & known)) or "none"
+                raise self.text.error(
+                    1,
+                    f"{name} is given a value, and is no parameter of the program",
+                    hint=f"parameters with values are: {parameters}",
+                )
 
     @staticmethod
     def changing(statements: Sequence[Any]) -> set[str]:

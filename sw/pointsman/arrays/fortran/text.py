@@ -66,6 +66,17 @@ class FortranText:
         at = found.start() if found else len(line) - len(line.lstrip())
         return Position(self.file, max(number, 1), at + 1)
 
+    def names(self) -> set[str]:
+        """Names, in lower case, that statements and directives have; and those words of the language that look like names."""
+        found: set[str] = set()
+        for line in self.text.lower().splitlines():
+            text = line.strip()
+            directive = DIRECTIVE.match(text)
+            comment = directive is None and self.fixed and line[:1] in ("c", "*")
+            part = text[directive.end() :] if directive else "" if comment else text.partition("!")[0]
+            found.update(re.findall(r"[a-z]\w*", part))
+        return found
+
     def error(self, number: int, message: str, *, part: str = "", hint: str | None = None) -> ArrayProgramError:
         """An error on a line, at a part of it."""
         line = self.lines[number - 1] if 1 <= number <= len(self.lines) else ""

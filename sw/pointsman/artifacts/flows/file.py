@@ -92,9 +92,11 @@ def _flow_set(file: _File) -> FlowSet:
             raise PointsmanError(f"{place}.latency: a flow of best effort (bandwidth 0) is promised nothing")
         if flow.latency is not None and not (flow.latency > 0 and math.isfinite(flow.latency)):
             raise PointsmanError(f"{place}.latency: cycles must be above 0, not {flow.latency:g}")
-        name = flow.name if flow.name is not None else f"{flow.source} to {', '.join(ends)}"
-        if name in names:
-            name = f"{name} ({index})"
+        plain = name = flow.name if flow.name is not None else f"{flow.source} to {', '.join(ends)}"
+        number = index
+        while name in names:
+            name = f"{plain} ({number})"
+            number += 1
         names.add(name)
         flows.append(
             Flow(name, numbers[flow.source], tuple(numbers[end] for end in ends), flow.bandwidth, flow.latency)

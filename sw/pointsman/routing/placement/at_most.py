@@ -1,17 +1,18 @@
-"""How many limits of latency can be held at most, wherever tasks are placed and however flows are routed.
+"""How many flows and limits of latency can be held at most, wherever tasks are placed and however flows are routed.
 
-Takes flows and a network of the ideal model; gives a number that no placement exceeds. A word that has just missed a slot waits
-for the next: a limit of l slots on a way of h links asks for slots that are at most l - h apart, 1 / floor(l - h) words a slot.
-What all flows of a task ask for goes through its injection port, or its ejection port, a word a slot; and of the nodes only so
-many are one link away, two, …. So for each port the flows of which most limits fit are chosen, each with a node of its own for
-its other end (an assignment for each number of limits). Each flow is counted at its source, or each at its destination; the
-smaller sum bounds. Leaves alone: links, and what a task's two ends have to do with each other.
+Takes flows, a network and its router; gives numbers that no placement exceeds, and the flows that ports have room for. A word
+that has just missed a slot waits for the next: a limit of l slots on a way of h links asks for slots that are at most l - h
+apart, 1 / floor(l - h) words a slot. What all flows of a task ask for goes through its injection port, or its ejection port; and
+of the nodes only so many are one link away, two, …. So for each port the flows of which most limits fit are chosen, each with a
+node of its own for its other end (an assignment for each number of limits). Each flow is counted at its source, or each at its
+destination; the smaller sum bounds. Leaves alone: links, and what a task's two ends have to do with each other.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import floor, inf
 
 import numpy as np
@@ -19,6 +20,9 @@ from scipy.optimize import linear_sum_assignment
 
 from pointsman.artifacts.flows.flows import Flow, FlowSet
 from pointsman.artifacts.routes.routes import RouteProblem
+from pointsman.routing.routers import ROUTERS
+
+from .cost import sooner
 
 NEVER = 1e6
 """Words a slot in place of a limit that cannot be held at some distance."""
@@ -26,8 +30,65 @@ SLACK = 1e-9
 """Words a slot by which sums of bandwidths may be off."""
 
 
-def most_limits(flows: FlowSet, net: RouteProblem) -> int:
-    """Limits of latency that can be held at most."""
+Port = tuple[str, int]
+
+
+def slots_beyond(router: object) -> int:
+    """Slots that a word is on its way beside one for each link: on the node it is delivered in a slot of its own."""
+    return 0 if router is ROUTERS["ideal"] else 1
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a task can send at most, and take: ``words`` a slot, and ``ends`` of flows, of both together."""
+
+    words: float
+    ends: float
+
+
+def room_of(net: RouteProblem, router: object) -> Room:
+    """On the node each pipeline keeps a slot for reprogramming, of at most a third of the schedule memory, and an interface
+    register; each end of a flow takes one."""
+    if router is ROUTERS["ideal"]:
+        return Room(1.0, inf)
+    shape = net.shape
+    return Room(shape.pipelines * (1.0 - 1.0 / max(2, shape.schedule_depth // 3)), shape.registers - shape.pipelines)
+
+
+def fitting(flows: Sequence[Flow], ports: Sequence[Sequence[Port]], room: Room) -> list[int]:
+    """Flows, by number, of a bandwidth above 0 for which the ``ports`` of their ends have room, those that demand least first."""
+    words: dict[Port, float] = {}
+    ends: dict[int, int] = {}
+    found = []
+    for k in sorted(range(len(flows)), key=lambda k: flows[k].bandwidth):
+        rate = flows[k].bandwidth
+        if rate > 0 and all(
+            words.get(port, 0.0) + rate <= room.words + SLACK and ends.get(port[1], 0) < room.ends for port in ports[k]
+        ):
+            found.append(k)
+            for port in ports[k]:
+                words[port] = words.get(port, 0.0) + rate
+                ends[port[1]] = ends.get(port[1], 0) + 1
+    return sorted(found)
+
+
+def most_flows(flows: FlowSet, room: Room) -> int:
+    """Flows of a bandwidth above 0 for which tasks have room at most."""
+    held = []
+    for ends in (_by_source(flows.flows), _by_destination(flows.flows)):
+        held.append(
+            sum(len(fitting(here, [[("port", 0)]] * len(here), room)) for here in map(_flows_of, ends.values()))
+        )
+    return min(held)
+
+
+def _flows_of(here: Sequence[tuple[Flow, int | None]]) -> list[Flow]:
+    return [flow for flow, _ in here]
+
+
+def most_limits(flows: FlowSet, net: RouteProblem, beyond: int = 0) -> int:
+    """Limits of latency that can be held at most. ``beyond``: slots of a word's way beside one for each link."""
+    flows = sooner(flows, beyond)
     near = _nearest(net)
     bound: float = inf
     for ends in (_by_source(flows.flows), _by_destination(flows.flows)):

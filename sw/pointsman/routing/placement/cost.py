@@ -7,6 +7,8 @@ is free in its ways, has the last word. A flow with a limit is counted with the 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from pointsman.artifacts.flows.flows import Flow, FlowSet
@@ -16,6 +18,9 @@ LATE = 1000.0
 """Price of a link too many on the way of a flow with a limit of latency."""
 FULL = 100.0
 """Price of the square of a link's load above 1 word a slot; below, the square itself is small beside words times links."""
+
+NEAR = 1e-6
+"""Price of a link for a flow of best effort: so little that it only chooses among placements that are equal for the others."""
 
 
 def asked(flow: Flow, hops: int) -> float:
@@ -29,6 +34,16 @@ def asked(flow: Flow, hops: int) -> float:
 def late(flow: Flow, hops: int) -> float:
     """Slots above the limit that a word of ``flow`` takes at least, on a way of ``hops`` links."""
     return 0.0 if flow.latency is None else max(0.0, hops + 1.0 - flow.latency)
+
+
+def sooner(flows: FlowSet, slots: int) -> FlowSet:
+    """The flows with limits of latency that are ``slots`` less."""
+    if not slots:
+        return flows
+    return FlowSet(
+        flows.tasks,
+        tuple(flow if flow.latency is None else replace(flow, latency=flow.latency - slots) for flow in flows.flows),
+    )
 
 
 class PlacementCost:
@@ -88,7 +103,7 @@ class PlacementCost:
             links = self._ways(source, ends)
             far = max(self._hops[source][end] for end in ends)
             rate = asked(flow, far)
-            price = rate * len(links) + LATE * late(flow, far)
+            price = max(rate, NEAR) * len(links) + LATE * late(flow, far)
             self.placed[index] = price, rate, links
             self.fixed += price
             self.load[links] += rate

@@ -9,8 +9,8 @@ from pointsman.artifacts.routes.routes import RouteProblem
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.options import RouteOptions
 
-from .at_most import most_limits
-from .cost import PlacementCost
+from .at_most import most_flows, most_limits, room_of, slots_beyond
+from .cost import PlacementCost, sooner
 from .limits import ROUNDS, FlowRoutes, Router, route_flows
 from .search import place_tasks
 
@@ -24,7 +24,8 @@ def place_and_route(
     flows: FlowSet, net: RouteProblem, router: Router, options: RouteOptions
 ) -> tuple[tuple[int, ...], FlowRoutes, str]:
     """The node of each task, the routes of the flows, and how the placement was found. Placements are routed, the cheapest first,
-    until one holds as many flows as any can; then exchanges of tasks of flows that fail are, and of all the best is taken.
+    until one holds as many flows as any can; then exchanges of tasks of flows that fail are, and of all the best is taken. Where
+    flows lack bandwidth, some are given up for the others.
 
     Raises
     ------
@@ -32,14 +33,19 @@ def place_and_route(
         If there are more tasks than nodes, or the router finds no schedule for any placement.
     """
     routings = max(1, int(FLOWS * options.effort) // max(1, len(flows.flows)))
-    places = place_tasks(flows, net, seed=options.seed, effort=options.effort)
-    fewest = sum(flow.latency is not None for flow in flows.flows) - most_limits(flows, net)
+    beyond = slots_beyond(router)
+    counted = sooner(flows, beyond)
+    places = place_tasks(counted, net, seed=options.seed, effort=options.effort)
+    fewest = max(
+        sum(flow.latency is not None for flow in flows.flows) - most_limits(flows, net, beyond),
+        sum(flow.bandwidth > 0 for flow in flows.flows) - most_flows(flows, room_of(net, router)),
+    )
     best: tuple[tuple[int, float], tuple[int, ...], FlowRoutes] | None = None
     seen: set[tuple[int, ...]] = set()
     failure: RoutingError | None = None
 
     def attempt(at: tuple[int, ...]) -> bool:
-        """Route ``at``; True once no more flows fail than those whose limits no placement holds."""
+        """Route ``at``; True once no more flows fail than in any placement."""
         nonlocal best, failure, routings
         seen.add(at)
         try:
@@ -53,10 +59,14 @@ def place_and_route(
             best = routes.missing, at, routes
         return routes.missing[0] <= fewest
 
+    def lacking_at_the_node(routes: FlowRoutes) -> bool:
+        """Do flows lack bandwidth at the node's ports? Exchanges of tasks do not help these, and take long."""
+        return beyond > 0 and any(flow.given < flow.demanded for flow in routes.reports)
+
     swaps = 0
     if not any(attempt(at) for at in places.choices if routings > 0 or best is None) and best is not None:
-        while swaps < int(SWAPS * options.effort) and routings > 0:
-            at = _neighbour(flows, net, best[1], best[2], seen)
+        while not lacking_at_the_node(best[2]) and swaps < int(SWAPS * options.effort) and routings > 0:
+            at = _neighbour(counted, net, best[1], best[2], seen)
             if at is None:
                 break
             swaps += 1

@@ -2,8 +2,10 @@
 
 A limit asks for slots that are close enough: for more bandwidth than the flow demands, or for slots that are spread evenly. So
 the streams are routed with the bandwidths that their limits ask for. Those that are late get closer slots where the ideal model
-has free ones, or else ask for more, and all are routed again. The best answer is kept: the fewest flows that fail, then the
-least that is missing. Flows of bandwidth 0 are of best effort: they get what the others leave, and change nothing for them.
+has free ones, lose the words with the longest ways on the node, or else ask for more, and all are routed again. What ports have
+no room for, and the largest flows where flows lack bandwidth, are given up, so that the others hold. The best answer is kept: the
+fewest flows that fail, then the least that is missing. Flows of bandwidth 0 are of best effort: they get what the others leave,
+and change nothing for them; so are those that are given up.
 """
 
 from __future__ import annotations
@@ -12,15 +14,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor, gcd, inf
 
+import numpy as np
+
 from pointsman.artifacts.flows.flows import Flow, FlowSet
 from pointsman.artifacts.routes.routes import RoutedWords, RouteProblem, RouteResult, RouteStream
 from pointsman.routing.errors import RoutingError
-from pointsman.routing.network_router.router import route_streams
+from pointsman.routing.network_router.moves import node_tables
+from pointsman.routing.network_router.router import route_streams, route_to_images
 from pointsman.routing.options import RouteConstraints, RouteOptions
 
+from .at_most import Port, fitting, room_of, slots_beyond
 from .cells import FreeCells, best_effort, repeated
 from .cost import asked, late
-from .report import FlowReport, flow_reports, worst_latency
+from .report import FlowReport, flow_reports, way_length, worst_latency
 
 Router = Callable[[RouteProblem, RouteOptions], RouteResult]
 
@@ -37,7 +43,7 @@ LEAST = 1e-3
 
 @dataclass(frozen=True)
 class FlowRoutes:
-    """Streams that answer flows. ``index[k]`` is the stream of flow k, None if it has none (best effort without room);
+    """Streams that answer flows. ``index[k]`` is the stream of flow k, None if it has none (no room);
     ``rounds``: how often all were routed."""
 
     problem: RouteProblem
@@ -73,15 +79,75 @@ def route_flows(
     RoutingError
         If the router finds no schedule at all.
     """
-    promised = [index for index, flow in enumerate(flows.flows) if flow.bandwidth > 0]
-    chosen = [flows.flows[index] for index in promised]
+    ends = [(at[flow.source], tuple(at[task] for task in flow.destinations)) for flow in flows.flows]
+    promised = fitting(flows.flows, [_ports(one) for one in ends], room_of(net, router))
+    lost = sum(flow.bandwidth > 0 for flow in flows.flows) - len(promised)
+    best: tuple[tuple[int, float], list[int], RouteProblem, RouteResult] | None = None
+    turns = 0
+    while True:
+        chosen = [flows.flows[index] for index in promised]
+        try:
+            problem, result, turns = _promises(chosen, net, [ends[k] for k in promised], router, options, turns, rounds)
+        except RoutingError:
+            if best is None:
+                raise
+            break
+        reports = tuple(flow_reports(chosen, result.streams, result.period))
+        failing, lacking = FlowRoutes(problem, result, reports, ()).missing
+        missing = failing + lost, lacking + lost
+        if best is None or missing < best[0]:
+            best = missing, promised, problem, result
+        given_up = _given_up(reports, [ends[k] for k in promised])
+        if not given_up or turns >= rounds or len(given_up) >= failing:
+            break
+        lost += len(given_up)
+        promised = [index for k, index in enumerate(promised) if k not in given_up]
+    _, promised, problem, result = best
+    others = [index for index in range(len(flows.flows)) if index not in set(promised)]
+    index: list[int | None] = [None] * len(flows.flows)
+    for stream, flow in enumerate(promised):
+        index[flow] = stream
+    if others:
+        chosen = [flows.flows[flow] for flow in promised]
+        problem, result, granted = _beside(problem, result, chosen, {flow: ends[flow] for flow in others})
+        for stream, flow in enumerate(granted, len(promised)):
+            index[flow] = stream
+    words = [None if stream is None else result.streams[stream] for stream in index]
+    return FlowRoutes(problem, result, tuple(flow_reports(flows.flows, words, result.period)), tuple(index), turns)
 
-    def ends_of(index: int) -> tuple[int, tuple[int, ...]]:
-        flow = flows.flows[index]
-        return at[flow.source], tuple(at[task] for task in flow.destinations)
 
-    ends = [ends_of(index) for index in promised]
-    hops = [_hops(net, source, to) for source, to in ends]
+def _given_up(reports: Sequence[FlowReport], ends: Sequence[Ends]) -> set[int]:
+    """Flows to be given up, so that the others may have what these demand: all together lack no more. Those with the fullest port
+    first, and of these the largest."""
+    load: dict[Port, float] = {}
+    for report, one in zip(reports, ends, strict=True):
+        for port in _ports(one):
+            load[port] = load.get(port, 0.0) + report.demanded
+    lacking = sum(max(0.0, report.demanded - report.given) for report in reports)
+    short = [k for k, report in enumerate(reports) if report.given < report.demanded * (1 - 1e-9)]
+    found: set[int] = set()
+    for k in sorted(
+        short, key=lambda k: (-round(max(load[port] for port in _ports(ends[k])), 2), -reports[k].demanded)
+    ):
+        if lacking <= 1e-9:
+            break
+        found.add(k)
+        lacking -= reports[k].demanded
+    return found
+
+
+def _promises(
+    chosen: list[Flow],
+    net: RouteProblem,
+    ends: list[Ends],
+    router: Router,
+    options: RouteOptions,
+    turn: int,
+    rounds: int,
+) -> tuple[RouteProblem, RouteResult, int]:
+    """Route flows that all have a bandwidth, and how often all flows were routed, ``turn`` times before."""
+    beyond = slots_beyond(router)
+    hops = [_hops(net, source, to) + beyond for source, to in ends]
     plain = [flow.bandwidth for flow in chosen]
     grain = _grain(plain, ends)
     rates = _rates(chosen, ends, hops, grain)
@@ -89,7 +155,6 @@ def route_flows(
         None if rate < asked(flow, far) else flow.latency for rate, flow, far in zip(rates, chosen, hops, strict=True)
     ]
     best: tuple[tuple[int, float], RouteProblem, RouteResult] | None = None
-    turn = 0
     while True:
         problem = replace(net, streams=tuple(_streams(ends, rates, grain)))
         try:
@@ -102,6 +167,7 @@ def route_flows(
                 break
             rates, turn = plain, turn + 1
             continue
+        result = _quicker(problem, result, chosen)
         for more in (None, False, True):
             tried = problem, result
             if more is not None:
@@ -112,7 +178,12 @@ def route_flows(
                 best = missing, *tried
             if not missing[0]:
                 break
-        waiting = [k for k, one in enumerate(reports) if one.slack is not None and one.slack < 0]
+        # No bandwidth helps a flow whose way alone is too long.
+        waiting = [
+            k
+            for k, one in enumerate(reports)
+            if one.slack is not None and one.slack < 0 and not late(chosen[k], hops[k])
+        ]
         short = any(one.given < one.demanded for one in reports)
         raised = [min(1.0, 1.5 * rate) if k in waiting else rate for k, rate in enumerate(rates)]
         after = plain if short else raised
@@ -120,20 +191,9 @@ def route_flows(
             break
         rates = after
     assert best is not None
-    _, problem, result = best
-    others = [index for index, flow in enumerate(flows.flows) if flow.bandwidth == 0]
-    index: list[int | None] = [None] * len(flows.flows)
-    for stream, flow in enumerate(promised):
-        index[flow] = stream
-    if others:
-        problem, result, granted = _beside(problem, result, chosen, {flow: ends_of(flow) for flow in others})
-        for stream, flow in enumerate(granted, len(promised)):
-            index[flow] = stream
-    words = [None if stream is None else result.streams[stream] for stream in index]
-    return FlowRoutes(problem, result, tuple(flow_reports(flows.flows, words, result.period)), tuple(index), turn)
+    return best[1], best[2], turn
 
 
-Port = tuple[str, int]
 Ends = tuple[int, tuple[int, ...]]
 
 
@@ -142,7 +202,7 @@ def _ports(ends: Ends) -> list[Port]:
 
 
 def _grain(rates: list[float], ends: list[Ends]) -> int:
-    """Words of a flow of bandwidth 1."""
+    """Words of a flow of bandwidth 1: so many that ports have room for all whole words if they have for all flows."""
     grain = WORDS
     while grain < MOST_WORDS:
         lost: dict[Port, float] = {}
@@ -152,7 +212,20 @@ def _grain(rates: list[float], ends: list[Ends]) -> int:
         if max(lost.values(), default=0.0) <= SPARE:
             break
         grain *= 2
+    number: dict[Port, int] = {}
+    uses = [(number.setdefault(port, len(number)), k) for k, one in enumerate(ends) for port in _ports(one)]
+    ports, of = (np.array(column, int) for column in zip(*uses, strict=True)) if uses else (np.zeros(0, int),) * 2
+    wanted = np.array(rates)
+    fits = np.bincount(ports, wanted[of], len(number)) <= 1 + 1e-9
+    for words in range(grain, MOST_WORDS + 1):
+        if (np.bincount(ports, _words(wanted, words)[of], len(number))[fits] <= words).all():
+            return words
     return grain
+
+
+def _words(rates: np.ndarray, grain: int) -> np.ndarray:
+    """Whole words of flows in ``grain`` slots."""
+    return np.maximum(1.0, np.ceil(grain * rates - 1e-9))
 
 
 def _rates(flows: list[Flow], ends: list[Ends], hops: list[int], grain: int) -> list[float]:
@@ -183,7 +256,7 @@ def _hops(net: RouteProblem, source: int, ends: tuple[int, ...]) -> int:
 
 
 def _streams(ends: list[Ends], rates: list[float], grain: int) -> list[RouteStream]:
-    words = [max(1, ceil(grain * rate - 1e-9)) for rate in rates]
+    words = [int(count) for count in _words(np.array(rates), grain)]
     factor = gcd(*words) if words else 1
     return [
         RouteStream(source, to, max(LEAST, rate), count // factor)
@@ -231,6 +304,30 @@ def _closer(
         given[k] = RoutedWords(len(found) / result.period, tuple(found))
         streams[k] = replace(streams[k], words=len(found))
     return replace(problem, streams=tuple(streams)), replace(result, streams=tuple(given))
+
+
+def _quicker(problem: RouteProblem, result: RouteResult, flows: list[Flow]) -> RouteResult:
+    """On the node, where streams have words by ways of all lengths: those that are late lose their longest, as far as that makes
+    them quicker and they keep the bandwidth that they need."""
+    if result.router == "ideal":
+        return result
+    streams = list(result.streams)
+    for k, (flow, routed) in enumerate(zip(flows, streams, strict=True)):
+        if flow.latency is None or worst_latency(routed, result.period) <= flow.latency:
+            continue
+        lengths = [way_length(word, result.period) for word in routed.words]
+        for longest in sorted(set(lengths)):
+            words = tuple(word for word, length in zip(routed.words, lengths, strict=True) if length <= longest)
+            fewer = RoutedWords(len(words) / result.period, words)
+            if fewer.bandwidth < flow.bandwidth * (1 - 1e-9):
+                continue
+            if worst_latency(fewer, result.period) < worst_latency(streams[k], result.period):
+                streams[k] = fewer
+    if tuple(streams) == result.streams:
+        return result
+    fewer_words = replace(result, streams=tuple(streams))
+    images = route_to_images(problem, fewer_words)
+    return replace(fewer_words, nodes=node_tables(images), images=images)
 
 
 def _beside(

@@ -41,10 +41,15 @@ def flow_reports(flows: Sequence[Flow], given: Sequence[RoutedWords | None], per
 
 def worst_latency(routed: RoutedWords, period: int) -> int:
     """Slots from when a word is ready to its last delivery, if it has just missed a slot of the stream."""
-    moments = [[moment for _, moment in unrolled(word, period)] for word in routed.words]
-    starts = sorted(times[0] % period for times in moments)
+    starts = sorted(next(move for move in word if move[0] is None)[1] % period for word in routed.words)
     gaps = [(after - before) % period or period for before, after in zip(starts, [*starts[1:], starts[0]], strict=True)]
-    return max(gaps) + max(times[-1] - times[0] for times in moments)
+    return max(gaps) + max(way_length(word, period) for word in routed.words)
+
+
+def way_length(word: Word, period: int) -> int:
+    """Slots from a word's start to its last delivery."""
+    moments = [moment for _, moment in unrolled(word, period)]
+    return moments[-1] - moments[0]
 
 
 def unrolled(word: Word, period: int) -> list[tuple[Move, int]]:

@@ -94,6 +94,14 @@ def test_values_from_outside() -> None:
     assert program.grid.shape == (3,)
 
 
+@pytest.mark.parametrize("name", ["m", "a", "q", "comment"])
+def test_a_value_that_would_change_nothing_is_refused(name: str) -> None:
+    text = "program p\ninteger, parameter :: n = 4 ! comment\nreal a(n), b(n)\n!hpf$ processors q(2)\nb = a\nend\n"
+    said = rf"p\.f90:1:1: {name} is given a value, and is no parameter of the program[^$]*parameters with values are: n"
+    with pytest.raises(ArrayProgramError, match=said):
+        read_program(text, "p.f90", values={name.upper(): 6})
+
+
 def test_a_parameter_without_a_value() -> None:
     with pytest.raises(ArrayProgramError, match=r"p\.f90:2:23: the parameter k is given no value"):
         read_program("program p\ninteger, parameter :: k\nend\n", "p.f90")

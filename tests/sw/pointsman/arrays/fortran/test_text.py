@@ -18,6 +18,13 @@ def test_places_are_found_as_words() -> None:
     assert directive_of(object()) is None
 
 
+def test_names_of_statements_and_directives() -> None:
+    text = FortranText("program p\n  AA = b2 + 1 ! no\n!hpf$ processors q(m)\nend\n", "p.f90")
+    assert text.names() >= {"p", "aa", "b2", "q", "m"}
+    assert "no" not in text.names()
+    assert "no" not in FortranText("      program p\nc no\n      end\n", "p.f").names()
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

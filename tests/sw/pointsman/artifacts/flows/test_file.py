@@ -64,6 +64,14 @@ def test_a_wrong_task_is_named(tasks, line, tmp_path):
     assert line in str(error.value)
 
 
+def test_flows_with_the_same_name_get_names_of_their_own(tmp_path):
+    names = ["x (2)", "x", "x", "x", "x (2)"]
+    flows = [{"from": "a", "to": "b", "bandwidth": 0.1, "name": name} for name in names]
+    (tmp_path / "f.json").write_text(json.dumps({"flow": flows}))
+    found = [flow.name for flow in read_flows(tmp_path / "f.json").flows]
+    assert found == ["x (2)", "x", "x (3)", "x (4)", "x (2) (4)"]
+
+
 def test_broken_text_is_refused(tmp_path):
     for name, text in (("f.toml", "[[flow"), ("f.json", "{"), ("g.json", "[" * 9999)):
         (tmp_path / name).write_text(text)

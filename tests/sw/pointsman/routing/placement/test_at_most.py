@@ -11,7 +11,8 @@ import pytest
 from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
 from pointsman.artifacts.routes.file import make_problem
 from pointsman.network import mesh
-from pointsman.routing.placement.at_most import most_limits
+from pointsman.routing.placement.at_most import Room, fitting, most_flows, most_limits, room_of, slots_beyond
+from pointsman.routing.routers import ROUTERS
 
 
 def star(leaves: int, limits: list[float], *, out: bool = True) -> FlowSet:
@@ -58,3 +59,28 @@ def test_several_flows_between_two_tasks_are_as_far_as_each_other() -> None:
     assert most_limits(two, make_problem(mesh(4), [])) == 3, "a quarter of the port each, and the rest of the others"
     many = FlowSet(tuple(Task(str(k)) for k in range(4)), (Flow("m", 0, (1, 2, 3), 0.1, 3.0),))
     assert most_limits(many, make_problem(mesh(4), [])) == 1
+
+
+def test_flows_that_ports_have_room_for():
+    out = FlowSet(tuple(map(Task, "abcd")), tuple(Flow(str(k), 0, (1 + k % 3,), 0.3) for k in range(6)))
+    assert most_flows(out, Room(1.0, 9)) == 3
+    assert most_flows(out, Room(2.0, 9)) == 6
+    assert most_flows(out, Room(2.0, 4)) == 4
+    both = FlowSet(out.tasks, (Flow("f", 0, (1, 2), 0.9), Flow("g", 3, (1,), 0.2), Flow("h", 3, (0,), 0.0)))
+    assert most_flows(both, Room(1.0, 9)) == 1, (
+        "one takes the port of b from the other, and best effort is promised nothing"
+    )
+    ports = [[("in", 0), ("out", 1), ("out", 2)], [("in", 3), ("out", 1)], [("in", 3), ("out", 0)]]
+    assert fitting(both.flows, ports, Room(1.0, 9)) == [1]
+    assert fitting(both.flows, ports, Room(2.0, 9)) == [0, 1]
+    assert fitting(both.flows, ports, Room(2.0, 1)) == [1], "both end at node 1"
+
+
+def test_on_the_node_a_word_takes_a_slot_more_and_ports_carry_more():
+    net = make_problem(mesh(2, 2), [])
+    near = star(1, [2.0], out=True)
+    node, ideal = ROUTERS["numesh"], ROUTERS["ideal"]
+    assert most_limits(near, net, slots_beyond(ideal)) == 1
+    assert most_limits(near, net, slots_beyond(node)) == 0
+    assert room_of(net, ideal).words == 1.0 < room_of(net, node).words < net.shape.pipelines
+    assert room_of(net, node).ends == 14 < room_of(net, ideal).ends

@@ -8,7 +8,7 @@ import pytest
 from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
 from pointsman.artifacts.routes.file import make_problem
 from pointsman.network import mesh
-from pointsman.routing.placement.cost import PlacementCost
+from pointsman.routing.placement.cost import PlacementCost, sooner
 
 
 def flows_of(count, pairs, bandwidth=0.5, latency=None) -> FlowSet:
@@ -36,3 +36,18 @@ def test_words_times_links_and_lateness_count():
     assert near.place_all([0, 1]) < near.place_all([0, 2]) < near.place_all([0, 4])
     limited = PlacementCost(flows_of(2, [(0, 1)], latency=4), net)
     assert limited.place_all([0, 2]) < 10 < limited.place_all([0, 4])
+
+
+def test_best_effort_only_chooses_among_placements_that_are_equal_for_the_others():
+    net = make_problem(mesh(5), [])
+    effort = PlacementCost(flows_of(2, [(0, 1)], bandwidth=0.0), net)
+    assert effort.place_all([0, 1]) < effort.place_all([0, 2])
+    tasks = tuple(map(Task, "abc"))
+    mixed = PlacementCost(FlowSet(tasks, (Flow("f", 0, (1,), 0.001), Flow("g", 0, (2,), 0.0))), net)
+    assert mixed.place_all([0, 1, 4]) < mixed.place_all([0, 2, 1])
+
+
+def test_sooner_takes_slots_from_limits_alone():
+    flows = FlowSet(tuple(map(Task, "ab")), (Flow("f", 0, (1,), 0.5, 4.0), Flow("g", 1, (0,), 0.5)))
+    assert sooner(flows, 0) is flows
+    assert [flow.latency for flow in sooner(flows, 1).flows] == [3.0, None]

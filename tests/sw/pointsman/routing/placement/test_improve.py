@@ -43,3 +43,12 @@ def test_a_router_that_finds_nothing_is_told():
 
     with pytest.raises(PointsmanError, match="no way"):
         place_and_route(CHAIN, make_problem(mesh(6), []), nothing, RouteOptions())
+
+
+def test_placing_ends_once_as_many_flows_fail_as_a_port_has_no_room_for(monkeypatch):
+    routed = []
+    monkeypatch.setattr(improve, "route_flows", lambda *given: routed.append(given) or route_flows(*given))
+    flows = FlowSet(tuple(map(Task, "abcdefg")), tuple(Flow(str(k), 0, (k,), 0.2) for k in range(1, 7)))
+    _, routes, _ = place_and_route(flows, make_problem(mesh(3, 3), []), ROUTERS["ideal"], RouteOptions())
+    assert routes.missing[0] == 1
+    assert len(routed) == 1

@@ -81,3 +81,53 @@ def test_what_a_port_has_no_room_for_takes_nothing_from_the_others():
     found = routed(flows, "ideal")
     assert [report.given >= report.demanded for report in found.reports] == [True] * 4
     assert sum(report.holds for report in found.reports) >= 2
+
+
+def test_a_full_port_has_whole_words_for_all_its_flows():
+    # Shares of 119 of a port: rounded up to 64ths, and to any power of two, they would be more than the port.
+    flows = flows_of(4, (0, (1,), 17 / 119), (0, (2,), 37 / 119), (0, (3,), 65 / 119), (1, (2,), 50 / 119))
+    found = routed(flows, "ideal")
+    assert all(report.holds for report in found.reports)
+    assert sum(report.given for report in found.reports[:3]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("ends", "rate", "held"), [(6, 0.2, 5), (7, 0.3, 3)])
+def test_of_flows_that_a_port_has_no_room_for_as_many_as_fit_are_held(ends, rate, held):
+    flows = flows_of(8, *((0, (node,), rate) for node in range(1, ends + 1)))
+    found = route_flows(flows, make_problem(mesh(3, 3), []), range(8), ROUTERS["ideal"], QUICK)
+    assert check_ideal(found.problem, found.result).ok
+    assert sum(report.holds for report in found.reports) == held
+    assert sum(report.given for report in found.reports) == pytest.approx(1.0, abs=0.02), "what is left is given, too"
+
+
+def test_a_link_that_is_too_small_is_not_shared_so_that_all_flows_fail():
+    # Three flows of .4 over the link 1 -> 2.
+    flows = flows_of(6, (0, (3,), 0.4), (1, (4,), 0.4), (0, (2,), 0.4), (5, (4,), 0.4))
+    found = routed(flows, "ideal", mesh(6))
+    assert sum(not report.holds for report in found.reports) == 1
+    assert found.reports[3].holds
+
+
+def test_on_the_node_a_late_flow_loses_the_words_with_long_ways():
+    # Beside its link the stream gets ways round, which make the worst word late.
+    flows = flows_of(2, (0, (1,), 0.1, 6))
+    found = route_flows(flows, make_problem(mesh(2, 2), []), range(2), ROUTERS["numesh"], QUICK)
+    assert check_images(found.result.images).ok
+    assert found.reports[0].holds
+    assert found.rounds == 1
+
+
+@pytest.mark.parametrize("router", ["ideal", "numesh"])
+def test_a_limit_that_no_bandwidth_keeps_is_routed_once(router):
+    # A word waits a slot at least, and passes three links.
+    found = route_flows(flows_of(4, (0, (3,), 0.1, 3)), make_problem(mesh(4), []), range(4), ROUTERS[router], QUICK)
+    assert not found.reports[0].holds
+    assert found.rounds == 1
+
+
+def test_flows_for_which_a_node_has_no_register_are_given_up():
+    # Node 0 would be an end of 15 flows, and has 14 registers for them.
+    flows = flows_of(16, *((0, (node,), 0.01) for node in range(1, 16)))
+    found = route_flows(flows, make_problem(mesh(4, 4), []), range(16), ROUTERS["numesh"], QUICK)
+    assert check_images(found.result.images).ok
+    assert sum(report.holds for report in found.reports) == 14

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pointsman.artifacts.routes.routes import RoutedWords
-from pointsman.routing.placement.report import FlowReport, worst_latency
+from pointsman.routing.placement.report import FlowReport, way_length, worst_latency
 
 
 def word(*moves):
@@ -20,6 +20,7 @@ def test_the_longest_pause_and_the_way_count():
 def test_slots_go_round_and_forks_and_waits_are_followed():
     tree = word((None, 3, 0), (0, 3, 1), (1, 0, 2), (1, 0, 1), (1, 1, 3), (2, 1, None), (3, 2, None))
     assert worst_latency(RoutedWords(0.25, (tree,)), 4) == 4 + 3
+    assert way_length(tree, 4) == 3
 
 
 def test_a_flow_holds_if_bandwidth_and_limit_do():
