@@ -412,10 +412,10 @@ class _Attempts:
             self.left -= size
 
     def _near_others(self) -> Iterator[tuple[int, bool]]:
-        """Candidates near the quickest plans of other divisions that are hardly slower than the best: schedules shorter
-        than usual, and operators done in another way. A quicker plan of a division becomes its new centre. What suits one division
-        need not suit another, and no single change leads from the best plan there. Divisions given up for the sum of
-        their phases are played before: the sum counts what is done side by side in a phase as if it were done in turn."""
+        """Candidates near the quickest plans of other divisions that are hardly slower than the best: schedules shorter than
+        usual, and operators done in another way. A quicker plan of a division becomes its new centre. What suits one division
+        need not suit another, and no single change leads from the best plan there. Divisions given up for the sum of their
+        phases are played before: the sum counts what is done side by side in a phase as if it were done in turn."""
         assert self.best is not None
         for labels, (_, number) in list(self.unplayed.items()):
             size = _size(self.ways[number])
