@@ -52,6 +52,8 @@ PLAYED = 1200
 MANY = 4500
 """As PLAYED, of ways that alone need more than that, as a schedule for each node of a mesh of 6×6 or 8×8 does: a few, once, and
 only of programs whose plan has at most two phases of LITTLE nodes. Longer ones would take minutes."""
+CLEARLY = 1.03
+"""Factor between the cycles of two schedule lengths from which on one is taken to be the better."""
 UNLIKELY = 1.35
 """Factor on the estimate of the best plan beyond which no candidate near it was ever quicker (of 2,536 near 156 programs)."""
 FEW = 3
@@ -643,12 +645,13 @@ def _is_little(one: Candidate) -> bool:
 
 def _behind(one: Candidate, tried: Tried) -> bool:
     """Would a candidate's schedule length go further in a direction in which cycles already rose? If a plan with 32 slots was
-    slower than with 16, 64 slots are "behind" 32: cycles over schedule length are taken to have a single minimum among the usual
-    lengths."""
+    clearly slower than with 16, 64 slots are "behind" 32: cycles over schedule length are taken to have a single minimum among the
+    usual lengths, but for what the router's luck makes of them."""
     cycles = {length: cycles for length, cycles in tried.get(one.key, {}).items() if length >= PERIODS[0]}
     for worse, much in cycles.items():
         if any(
-            less < much and (other < worse < one.period or one.period < worse < other) for other, less in cycles.items()
+            CLEARLY * less < much and (other < worse < one.period or one.period < worse < other)
+            for other, less in cycles.items()
         ):
             return True
     return False

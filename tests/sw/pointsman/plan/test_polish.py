@@ -156,3 +156,15 @@ def test_divisions_that_are_hardly_slower_are_centres_too(
     found = make_plan(program, NodeShape(), name="x")
     monkeypatch.setattr(build, "BESIDE", 0)
     assert make_plan(program, NodeShape(), name="x").cycles > gain * found.cycles
+
+
+@pytest.mark.parametrize(("other", "left_out"), [(438.0, False), (470.0, True)])
+def test_a_length_is_behind_another_only_if_that_is_clearly_slower(other: float, left_out: bool) -> None:
+    """Cycles of 40, 32 and 8 slots, and whether 16 slots are left out."""
+    one: Any = SimpleNamespace(key="way", period=16)
+    assert build._behind(one, {"way": {40: 426.0, 32: other, 8: 434.0}}) == left_out
+
+
+def test_the_length_that_suits_messages_is_found_between_others_as_quick() -> None:
+    program = compile_text("(gather 'd 0 :m 20)", topology=mesh(3, 2))
+    assert make_plan(program, NodeShape(), name="x").cycles < 350  # 426 with 40 slots, 434 with 8, 438 with 32
