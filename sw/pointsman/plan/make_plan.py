@@ -645,8 +645,8 @@ def _is_little(one: Candidate) -> bool:
 
 def _behind(one: Candidate, tried: Tried) -> bool:
     """Would a candidate's schedule length go further in a direction in which cycles already rose? If a plan with 32 slots was
-    clearly slower than with 16, 64 slots are "behind" 32: cycles over schedule length are taken to have a single minimum among the
-    usual lengths, but for what the router's luck makes of them."""
+    clearly slower than with 16, 64 slots are "behind" 32: cycles over schedule length are taken to have a single minimum among
+    the usual lengths, but for what the router's luck makes of them."""
     cycles = {length: cycles for length, cycles in tried.get(one.key, {}).items() if length >= PERIODS[0]}
     for worse, much in cycles.items():
         if any(
