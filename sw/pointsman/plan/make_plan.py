@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import inf
 
 from numesh.shape import NodeShape
@@ -51,6 +52,8 @@ PLAYED = 1200
 MANY = 4500
 """As PLAYED, of ways that alone need more than that, as a schedule for each node of a mesh of 6×6 or 8×8 does: a few, once, and
 only of programs whose plan has at most two phases of LITTLE nodes. Longer ones would take minutes."""
+CLEARLY = 1.03
+"""Factor between the cycles of two schedule lengths from which on one is taken to be the better."""
 UNLIKELY = 1.35
 """Factor on the estimate of the best plan beyond which no candidate near it was ever quicker (of 2,536 near 156 programs)."""
 FEW = 3
@@ -59,6 +62,10 @@ DOUBT = 0.8
 """Share of what is foretold so that others take, at least."""
 ASIDE = 300
 """As PLAYED, of several operators that are done in other ways at once."""
+HARDLY = 1.2
+"""Factor on the cycles of the best plan up to which plans of other divisions are centres, too, near which quicker ones may be."""
+BESIDE = 200
+"""As PLAYED, of candidates near such plans."""
 SEEDS = 2
 """Other seeds of the router that are tried on the best candidate."""
 SECONDS = 2
@@ -181,6 +188,14 @@ class _CandidateDraft:
     """Cycles that the program is expected to take."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Centre:
+    """A plan near which quicker ones are looked for, with the number of its candidate."""
+
+    plan: Plan
+    number: int
+
+
 class _Attempts:
     """Plans candidates and keeps the quickest plan. Those with the best estimates are drafted, that is, their phases are routed
     without barriers; drafts are then planned to the end, quickest first, until the others can hardly be quicker."""
@@ -214,8 +229,12 @@ class _Attempts:
         """As ``left``, of ways that need more than PLAYED."""
         self.aside = ASIDE * effort
         """As ``left``, of several operators done in other ways at once."""
-        self.divided: dict[tuple[tuple[str, ...], ...], tuple[float, int]] = {}
-        """By division, of little candidates: the fewest cycles, and the number of the candidate that took them."""
+        self.beside = BESIDE * effort
+        """As ``left``, of candidates near the quickest plans of other divisions."""
+        self.divided: dict[tuple[tuple[str, ...], ...], _Centre] = {}
+        """By division, of little candidates: the quickest plan."""
+        self.unplayed: dict[tuple[tuple[str, ...], ...], tuple[float, int]] = {}
+        """By division, of little candidates that were given up for the sum of their phases: the least promise, and its number."""
         self.other_ways: set[int] = set()
         """Numbers of candidates in which an operator of a best plan is done in another way."""
         self.short: set[int] = set()
@@ -277,19 +296,27 @@ class _Attempts:
             if plan.cycles < self._limit():
                 self._play(draft, plan)
             else:
-                self._tell(draft.number, None)
+                self._give_up(draft)
+
+    def _give_up(self, draft: _CandidateDraft) -> None:
+        """Note a draft that is not played for the sum of its phases."""
+        one = self.ways[draft.number]
+        if _is_little(one):
+            known = self.unplayed.get(one.labels, (inf, draft.number))
+            self.unplayed[one.labels] = min(known, (draft.promise, draft.number))
+        self._tell(draft.number, None)
 
     def polish(self) -> None:
         """Look for a quicker plan near the best plan, which too rough an estimate may have ruled out: operators done in another
         way, divisions with one phase end more or less, other schedule lengths, then other routes, then schedules shorter than
         usual. A quicker plan becomes the new centre. At last several operators are done in another way at once, also in other
-        divisions."""
+        divisions, and others of these are centres, too."""
         left = self._polished(POLISH * self.effort)
         at: Plan | None = None
         while self.best is not at:
             at = self.best
-            for number in self._elsewhere():
-                self._try(number, self.options.seed)
+            for number, beside in chain(((number, False) for number in self._elsewhere()), self._near_others()):
+                self._try(number, self.options.seed, beside=beside)
                 if self.best is not at:
                     left = self._polished(left)
                     break
@@ -315,11 +342,16 @@ class _Attempts:
         number, seed = self.chosen
         shorter = number in self.short
         if not shorter:
-            for other in self._otherwise():
+            for other, size in self._otherwise(_Centre(self.best, number)):
+                self._pay(size)
                 yield other, seed, 0
         size = sum(len(phase.routed.streams) for phase in self.best.phases)
         for one in () if shorter else self.candidates.near(self.ways[number]):
-            if self._may_win(one, False) and (one.key, one.period) not in self.seen and not _behind(one, self.tried):
+            if (
+                self._may_win(one, False, number)
+                and (one.key, one.period) not in self.seen
+                and not _behind(one, self.tried)
+            ):
                 yield self._added(one), seed, size
         lengths = [
             one
@@ -354,49 +386,86 @@ class _Attempts:
         found.pop(self.ways[number].key, None)
         return [other for _, other in sorted(found.values())][:SECONDS]
 
-    def _otherwise(self) -> Iterator[int]:
-        """Candidates near the best plan in which an operator is done in another way: with the schedule length that promises
-        most, and with other lengths if their plan is not far behind, or if they promise more than the best plan."""
-        assert self.best is not None
-        number = self.chosen[0]
-        for several in self.candidates.otherwise(self.ways[number], self.best):
+    def _otherwise(self, centre: _Centre) -> Iterator[tuple[int, int]]:
+        """Candidates near a plan in which an operator is done in another way, with the nodes of their phases: with the schedule
+        length that promises most, and with others if their plan is not far behind, or if they promise more than the plan."""
+        for several in self.candidates.otherwise(self.ways[centre.number], centre.plan):
             for one in several:
-                size = sum(len(phase.nodes) for phase in one.structure.phases)
-                large = size > PLAYED * self.effort
-                if size > (self.more if large and self._is_short() else self.left):
+                size = _size(one)
+                if size > (self.more if self._is_large(size) and self._is_short() else self.left):
                     continue
-                if (one.key, one.period) in self.seen or _behind(one, self.tried) or not self._may_win(one, True):
+                known = (one.key, one.period) in self.seen or _behind(one, self.tried)
+                if known or not self._may_win(one, True, centre.number):
                     continue
-                slow = min(self.tried.get(one.key, {}).values(), default=0.0) > CLOSE * self.best.cycles
-                if slow and (size > LITTLE or one.estimate > self.best.cycles):
+                slow = min(self.tried.get(one.key, {}).values(), default=0.0) > CLOSE * centre.plan.cycles
+                if slow and (size > LITTLE or one.estimate > centre.plan.cycles):
                     break
-                if large:
-                    self.more -= size
-                else:
-                    self.left -= size
                 self.other_ways.add(self._added(one))
-                yield len(self.ways) - 1
+                yield len(self.ways) - 1, size
 
-    def _promise(self, one: Candidate) -> float:
-        """The estimate of a candidate, over that of the best plan."""
-        best = self.ways[self.chosen[0]].estimate
-        return one.estimate / best if 0 < best < inf else 0.0
+    def _is_large(self, size: int) -> bool:
+        """Do the nodes of a candidate's phases count against ``more``, not ``left``?"""
+        return size > PLAYED * self.effort
 
-    def _may_win(self, one: Candidate, otherwise: bool) -> bool:
-        """May a candidate near the best plan be quicker? Estimates miss what is the same for many candidates of a program, for
-        instance what another phase costs or that operators work side by side, so those played tell of the others."""
+    def _pay(self, size: int) -> None:
+        if self._is_large(size):
+            self.more -= size
+        else:
+            self.left -= size
+
+    def _near_others(self) -> Iterator[tuple[int, bool]]:
+        """Candidates near the quickest plans of other divisions that are hardly slower than the best: schedules shorter than
+        usual, and operators done in another way. A quicker plan of a division becomes its new centre. What suits one division
+        need not suit another, and no single change leads from the best plan there. Divisions given up for the sum of their
+        phases are played before: the sum counts what is done side by side in a phase as if it were done in turn."""
+        assert self.best is not None
+        for labels, (_, number) in list(self.unplayed.items()):
+            size = _size(self.ways[number])
+            if labels not in self.divided and size <= self.beside:
+                self.beside -= size
+                yield number, True
+        most = HARDLY * self.best.cycles
+        best = self.ways[self.chosen[0]].labels
+        others = [labels for labels, one in self.divided.items() if one.plan.cycles <= most and labels != best]
+        for labels in sorted(others, key=lambda labels: self.divided[labels].plan.cycles):
+            at: _Centre | None = None
+            while self.divided[labels] is not at:
+                at = self.divided[labels]
+                for number, size in chain(self._shorter(at), self._otherwise(at)):
+                    if size > self.beside:
+                        continue
+                    self.beside -= size
+                    yield number, True
+                    if self.divided[labels] is not at:
+                        break
+
+    def _shorter(self, centre: _Centre) -> Iterator[tuple[int, int]]:
+        """Candidates near a plan with schedules shorter than usual, with the nodes of their phases."""
+        for one in self.candidates.shorter(self.ways[centre.number], centre.plan):
+            if (one.key, one.period) not in self.seen:
+                yield self._shortened(one), _size(one)
+
+    def _promise(self, one: Candidate, number: int) -> float:
+        """The estimate of a candidate, over that of another of this ``number``."""
+        before = self.ways[number].estimate
+        return one.estimate / before if 0 < before < inf else 0.0
+
+    def _may_win(self, one: Candidate, otherwise: bool, number: int) -> bool:
+        """May a candidate near a plan, that of the candidate of this ``number``, be quicker? Estimates miss what is the same for
+        many candidates of a program, for instance what another phase costs or that operators work side by side, so those played
+        tell of the others."""
         exceeded = self.exceeded[otherwise]
         least = DOUBT * min(exceeded) if len(exceeded) >= FEW else 0.0
-        return self._promise(one) * max(least, 1 / UNLIKELY) <= 1.0
+        return self._promise(one, number) * max(least, 1 / UNLIKELY) <= 1.0
 
     def _elsewhere(self) -> Iterator[int]:
         """Candidates of little divisions that promise more than the best plan, also if their own plans were given up for others
         near which nothing leads back to them: with several operators done in another way at once."""
         assert self.best is not None
         most = self.best.cycles
-        for _, number in sorted(self.divided.values(), key=lambda one: self.ways[one[1]].estimate):
-            for one in self.candidates.without_meeting(self.ways[number]):
-                size = sum(len(phase.nodes) for phase in one.structure.phases)
+        for centre in sorted(self.divided.values(), key=lambda one: self.ways[one.number].estimate):
+            for one in self.candidates.without_meeting(self.ways[centre.number]):
+                size = _size(one)
                 known = (one.key, one.period) in self.seen or _behind(one, self.tried)
                 if one.estimate <= most and size <= self.aside and not known:
                     self.aside -= size
@@ -414,10 +483,11 @@ class _Attempts:
         self.ways.append(one)
         return len(self.ways) - 1
 
-    def _try(self, number: int, seed: int) -> None:
-        """Plan a candidate with this seed of the router."""
+    def _try(self, number: int, seed: int, *, beside: bool = False) -> None:
+        """Plan a candidate with this seed of the router. ``beside``: it is of another division than the best plan."""
         self.seeds.add((number, seed))
         otherwise = number in self.other_ways or (number != self.chosen[0] and seed != self.options.seed)
+        otherwise = otherwise or beside
         # Little ones are played also if the sum of their phases says that they are slower.
         limit = inf if otherwise and _is_little(self.ways[number]) else self._limit()
         draft = self._draft(number, seed, fallbacks=False, limit=limit)
@@ -425,9 +495,10 @@ class _Attempts:
         if draft is None or plan is None:
             return
         assert self.best is not None
-        before, promise = self.best.cycles, self._promise(self.ways[number])
-        cycles = self._play(draft, plan)
-        if cycles is not None and seed == self.options.seed and number not in self.short and 0 < promise < inf:
+        before, promise = self.best.cycles, self._promise(self.ways[number], self.chosen[0])
+        cycles = self._play(draft, plan, HARDLY if beside else CLOSE)
+        near = not beside and number not in self.short
+        if cycles is not None and seed == self.options.seed and near and 0 < promise < inf:
             self.exceeded[number in self.other_ways].append(cycles / before / promise)
 
     def _drafted(self, left: deque[tuple[int, Candidate]], fallbacks: bool) -> list[_CandidateDraft]:
@@ -497,7 +568,7 @@ class _Attempts:
         try:
             plan = plan_candidate(draft.context, self.name, limit, draft.least)
             if plan is None:
-                self._tell(draft.number, None)
+                self._give_up(draft)
             else:
                 refuse_overfull_plan(plan)
                 passages(plan)  # raises if a node would not know its way; not every plan is played
@@ -506,18 +577,20 @@ class _Attempts:
             return None
         return plan
 
-    def _play(self, draft: _CandidateDraft, rough: Plan) -> float | None:
-        """Play a plan, and keep it if it is the quickest. Gives its cycles; None if it is refused."""
+    def _play(self, draft: _CandidateDraft, rough: Plan, most: float = CLOSE) -> float | None:
+        """Play a plan, and keep it if it is the quickest. Gives its cycles; None if it is refused. ``most``: factor on the cycles
+        of the best plan beyond which it is played no further."""
         try:
-            plan = timed(rough, most=inf if self.best is None else CLOSE * self.best.cycles)
+            plan = timed(rough, most=inf if self.best is None else most * self.best.cycles)
         except PointsmanError as error:
             self._refuse(draft.number, draft.context, error)
             return None
         self._tell(draft.number, plan.cycles)
         one = self.ways[draft.number]
         if _is_little(one):
-            known = self.divided.get(one.labels, (inf, 0))
-            self.divided[one.labels] = min(known, (plan.cycles, draft.number))
+            known = self.divided.get(one.labels)
+            if known is None or plan.cycles < known.plan.cycles:
+                self.divided[one.labels] = _Centre(plan, draft.number)
         if self.best is None or plan.cycles < self.best.cycles:
             self.best, self.rough, self.chosen = plan, rough.cycles, (draft.number, draft.context.seed)
             for other, way in self.considered.items():
@@ -560,19 +633,25 @@ Tried = dict[Hashable, dict[int, float]]
 """By key of a candidate and schedule length, the fewest cycles that a plan took; infinite if planning was given up."""
 
 
+def _size(one: Candidate) -> int:
+    """Nodes of the phases of a candidate."""
+    return sum(len(phase.nodes) for phase in one.structure.phases)
+
+
 def _is_little(one: Candidate) -> bool:
     """Have the phases of a candidate LITTLE nodes at most?"""
-    return sum(len(phase.nodes) for phase in one.structure.phases) <= LITTLE
+    return _size(one) <= LITTLE
 
 
 def _behind(one: Candidate, tried: Tried) -> bool:
     """Would a candidate's schedule length go further in a direction in which cycles already rose? If a plan with 32 slots was
-    slower than with 16, 64 slots are "behind" 32: cycles over schedule length are taken to have a single minimum among the usual
-    lengths."""
+    clearly slower than with 16, 64 slots are "behind" 32: cycles over schedule length are taken to have a single minimum among
+    the usual lengths, but for what the router's luck makes of them."""
     cycles = {length: cycles for length, cycles in tried.get(one.key, {}).items() if length >= PERIODS[0]}
     for worse, much in cycles.items():
         if any(
-            less < much and (other < worse < one.period or one.period < worse < other) for other, less in cycles.items()
+            CLEARLY * less < much and (other < worse < one.period or one.period < worse < other)
+            for other, less in cycles.items()
         ):
             return True
     return False

@@ -9,7 +9,7 @@ Non-goals: changes of the network and of what is computed; finding the best prog
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import process_time
 from typing import Any
@@ -27,6 +27,8 @@ SECONDS = 60.0
 """Processor time after which no further change is planned."""
 MOST_OPERATORS = 3
 """Operators, those that wait longest, of which other implementations are tried."""
+MOST_STREAMS = 15
+"""Messages of a spread or gather up to which streams in its place are tried."""
 
 Part = Group | Operator
 
@@ -133,6 +135,11 @@ def changes(
         found.append(Change(f"schedules of {2 * period} slots", program, {"period": 2 * period}))
     for label in waiting[:MOST_OPERATORS]:
         operator, parent = operators[label], parts.get(id(operators[label]))
+        streams = streams_of(operator, operators)
+        if streams:
+            which = "to" if operator.kind == "spread" else "from"
+            text = f"'{label}' as a stream {which} each node, one after the other"
+            found.append(Change(text, _swapped(program, operator, Group("sequential", streams))))
         if operator.impl is None:
             # Several implementations have one name: which of them it is follows from what is known of the operator.
             for name in dict.fromkeys(way.name for way in IMPLEMENTATIONS if operator.kind in way.kinds):
@@ -172,6 +179,38 @@ def _swapped(program: Program, old: Part, new: Part) -> Program:
     root = made.get(id(program.root), program.root)
     assert isinstance(root, Group)
     return replace(program, root=root)
+
+
+def streams_of(operator: Operator, taken: Container[str] = ()) -> tuple[Operator, ...]:
+    """Streams, in their order, that move the messages of a ``spread`` or a ``gather``; none where there are too many of them, for
+    another operator, or where a label of theirs is among those ``taken``. A spread's streams have all slots in turn, and
+    not each its share; but nodes have to go from one to the next.
+
+    >>> from pointsman.cop import compile_text
+    >>> from pointsman.network import mesh
+    >>> (one,) = compile_text("(gather 'g 1 :m 4)", topology=mesh(3, 1)).operators()
+    >>> [(made.label, made.instances[0].operands) for made in streams_of(one)]
+    [('g0', (('source', 0), ('destination', 1))), ('g2', (('source', 2), ('destination', 1)))]
+    """
+    if operator.kind not in ("spread", "gather") or operator.valid is not None:
+        return ()
+    single = "source" if operator.kind == "spread" else "destination"
+    positions = range(max(len(instance.nodes) for instance in operator.instances))
+    if len(positions) > MOST_STREAMS + 1:
+        return ()
+    found = []
+    for k in positions:
+        instances = []
+        for one in operator.instances:
+            end = one.operand(single)
+            assert isinstance(end, int)
+            if k != end and k < len(one.nodes):
+                source, destination = (end, k) if operator.kind == "spread" else (k, end)
+                instances.append(replace(one, operands=(("source", source), ("destination", destination))))
+        if instances:
+            made = replace(operator, kind="stream", label=f"{operator.label}{k}", instances=tuple(instances), impl=None)
+            found.append(made)
+    return () if any(one.label in taken for one in found) else tuple(found)
 
 
 def shift_of(operator: Operator, topology: Topology) -> Operator | None:

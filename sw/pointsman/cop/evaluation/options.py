@@ -25,6 +25,13 @@ TYPES = {
     for name in ("int32", "float32", "int64", "float64")
     for kind in (DataType(name, array=True), DataType(name, array=False))
 }
+WIDER = {
+    **dict.fromkeys(("bool", "int8", "uint8", "int16", "uint16", "char", "byte", "short", "int"), "int32"),
+    **dict.fromkeys(("uint32", "uint64", "long"), "int64"),
+    **dict.fromkeys(("float16", "half", "float"), "float32"),
+    "double": "float64",
+}
+"""Types that others have, by the type whose messages take their values."""
 MINIMUM = ("min", "*min*", "**min**")
 """Spellings of ``:b min``; the asterisks of the thesis are in part typography."""
 
@@ -55,7 +62,11 @@ def boolean(machine: Evaluator, form: Form, value: object, what: str) -> bool:
 def _type(machine: Evaluator, form: Form, value: object) -> DataType:
     if not isinstance(value, str) or str(value) not in TYPES:
         machine.charge(ERROR_STEPS)  # the search for a similar word takes time
-        hint = suggestion(value, TYPES) if isinstance(value, str) else None
+        name, star = (str(value).rstrip("*"), "*" * str(value).endswith("*")) if isinstance(value, str) else ("", "")
+        if name in WIDER:
+            hint: str | None = f"messages of {WIDER[name]}{star} take values of {name}"
+        else:
+            hint = suggestion(value, TYPES) if isinstance(value, str) else None
         raise machine.error(
             form.at,
             f"a type must be one of int32, float32, int64 and float64, with * for an array, not {show(value)}",

@@ -36,7 +36,7 @@ from pointsman.protocol.costs import LOAD_CYCLES, AgentCosts
 from . import kernel as k
 from . import online_kernel as agents
 from .board import BoardNumbers
-from .sampling import choice, writer_of
+from .sampling import SampledVisit, choice, writer_of
 
 Step = tuple[int, int, int]
 FUNCTIONS = ("write", "read", "func")
@@ -58,12 +58,12 @@ class OnlineSteps:
 
     # -- steps -----------------------------------------------------------------------------------------------------
 
-    def load(self, phase: int, node: int, one: PlannedOperator, visit: int) -> list[Step]:
+    def load(self, phase: int, node: int, one: PlannedOperator, visit: SampledVisit) -> list[Step]:
         """Steps of a load function once the node is in the phase."""
         operator, label = one.operator, one.operator.label
         instance = next(i for i, each in enumerate(operator.instances) if node in each.nodes)
         position = operator.instances[instance].nodes.index(node)
-        values = seen(operator, _values(operator, visit), position)
+        values = _seen(operator, visit, position)
         steps: list[Step] = []
         if agrees(operator):
             way = way_named("dyn_allreduce", "allreduce")
@@ -85,17 +85,27 @@ class OnlineSteps:
             self._called.pop((node, label, function), None)
         return steps
 
-    def calls(self, phase: int, node: int, one: PlannedOperator, visit: int) -> Iterator[list[Step]]:
+    def calls(self, phase: int, node: int, one: PlannedOperator, visit: SampledVisit) -> Iterator[list[Step]]:
         """Steps of each call of a node's I/O functions, for a round; none if the node has no part, or sends to itself."""
         operator = one.operator
         for instance, script in self._scripts[node, operator.label]:
-            if operator.kind == "collect" and script.kind == "write":
-                (destination,) = _values(operator, visit) or (operator.instances[instance].operand("destination"),)
-                if writer_of(operator, instance, visit, destination) != node:
+            if operator.kind == "collect" and script.kind == "write" and not visit.own:
+                given = _values(operator, visit.number)
+                (destination,) = given or (operator.instances[instance].operand("destination"),)
+                if writer_of(operator, instance, visit.number, destination) != node:
                     continue
             for function in FUNCTIONS if not script.local else ():
                 for call in script.calls.get(function, ()):
                     yield self._run(phase, operator, call, 0, operator.m, node)
+
+    def call(self, phase: int, node: int, one: PlannedOperator, function: str, number: int) -> list[Step]:
+        """Steps of a node's call of one function, of which it made ``number`` since it loaded the operator."""
+        operator = one.operator
+        for _, script in self._scripts[node, operator.label]:
+            several = script.calls.get(function, ())
+            if several and not script.local:
+                return self._run(phase, operator, several[number % len(several)], 0, operator.m, node)
+        return []
 
     def _run(self, phase: int, operator: Operator, call: Call, channel: int, words: int, node: int) -> list[Step]:
         found: list[Step] = []
@@ -204,6 +214,20 @@ def _listed(lists: Mapping[int, list[int]], rows: int) -> tuple[np.ndarray, np.n
 def _way(one: PlannedOperator) -> Decomposition:
     assert isinstance(one.implementation, Online)
     return one.implementation.way
+
+
+def _seen(operator: Operator, visit: SampledVisit, position: int) -> tuple[Any, ...]:
+    """Run-time values as the node at ``position`` knows them: those of a run, as far as they are known, else sampled ones."""
+    values = list(_values(operator, visit.number))
+    sorts = {one.name: one.sort for one in OPERATORS[operator.kind].operands}
+    given = [(sorts[name], value) for name, value in operator.instances[0].operands if isinstance(value, Runtime)]
+    numbers = [at for at, (sort, _) in enumerate(given) if sort in ("node", "distance")]
+    if visit.values is None or len(visit.values) != len(numbers):
+        return seen(operator, values, position)
+    for at, value in zip(numbers, visit.values, strict=True):
+        values[at] = value
+    # Where nodes load alone, values of a visit are those that the node itself gave.
+    return tuple(values) if any(value.dynamic for _, value in given) else seen(operator, values, position)
 
 
 def _values(operator: Operator, visit: int) -> tuple[Any, ...]:

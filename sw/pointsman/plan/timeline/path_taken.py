@@ -1,26 +1,31 @@
 """Calls of a run -> the visits of each node on the way that the program really took, to be played in place of sampled ones.
 
 What a program does not say, the calls of a run do: which optional groups were taken, how often loops whose counts are approximate
-went round, when operators that stand beside others were called, in which phase, and with which run-time values: a node that
-writes in every second round waits for others otherwise than one that writes in all of them. Permutations, and values that a node
-knows in part, are those of the samples (``sampling``). A replaced operator is visited as the operators in its place are, once for
-each of its calls.
+went round, when operators that stand beside others were called, in which phase, with which run-time values, and in which order a
+node called functions of several operators, or read before it wrote: who writes only what it has read waits for it. Permutations
+are those of the samples (``sampling``). A replaced operator is visited as the operators in its place are, once for each of its
+calls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from pointsman.operators.messages import SEVERAL_MESSAGES
 from pointsman.plan.plan import Plan
-from pointsman.program.program import Operator
+from pointsman.program.catalogue import OPERATORS
+from pointsman.program.program import Operator, Runtime
 
 from .sampling import SampledVisit, asks
 
 MOST_VISITS = 30_000
 """Visits of all nodes together that are played: two or three seconds of work."""
+MOST_CALLS = 30_000
+"""Calls of all nodes together up to which those that a node makes in an order of its own are played in it."""
+HERE, UNKNOWN = -2, -1
+"""Values that a node knows in part, as `pointsman.runtime.api.substrate` gives them: it is this node, or some other one."""
 
 
 class PathCall(Protocol):
@@ -67,6 +72,22 @@ class _Visited:
     """By name of an I/O function, the first cycle of its latest call and the one after its last."""
     at_once: bool = False
     """Did it write and read in the same call of ``together``?"""
+    last: int = 0
+    """Place of its last call among those of the node."""
+    first: int = 0
+    """Place of its load among the calls of the node."""
+    alternates: bool = True
+    """Did it write before it read, and in turn, if it did both?"""
+
+    def messages(self, operator: Operator) -> int:
+        """Messages of the operator in which the node had a part. The source of a broadcast may change from message to message."""
+        calls = self.calls.values()
+        return sum(calls) if operator.kind == "broadcast" else max(calls, default=0)
+
+    @property
+    def is_even(self) -> bool:
+        """Did it write as often as it read, if it did both?"""
+        return len({self.calls[what] for what in ("write", "read") if what in self.calls}) <= 1
 
 
 def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
@@ -75,18 +96,29 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
     parts = {one.operator.label: one for one in plan.replaced}
     known = {*operators, *parts}
     visited: list[list[_Visited]] = [[] for _ in range(plan.topology.nodes)]
+    made: list[list[tuple[int, str]]] = [[] for _ in range(plan.topology.nodes)]
     last: dict[tuple[int, str], _Visited] = {}
+    latest: dict[tuple[int, str], int] = {}
     shared: dict[tuple[int, int, int], int] = {}
     for call in sorted(calls, key=lambda one: (one.start, one.end)):
         if call.label not in known:
             continue  # groups are loaded as well
         if call.what == "load":
-            visit = _Visited(call.label, call.phase, call.values)
+            place = len(made[call.node])
+            visit = _Visited(call.label, call.phase, call.values, first=place, last=place)
+            latest[call.node, call.label] = len(visited[call.node])
             visited[call.node].append(visit)
             last[call.node, call.label] = visit
+            made[call.node].append((latest[call.node, call.label], "load"))
         elif (call.node, call.label) in last:
             visit = last[call.node, call.label]
             visit.calls[call.what] = visit.calls.get(call.what, 0) + 1
+            wrote, read = (visit.calls.get(what, 0) for what in ("write", "read"))
+            visit.alternates &= call.what == "func" or (
+                wrote in (0, read) if call.what == "read" else read in (0, wrote - 1)
+            )
+            visit.last = len(made[call.node])
+            made[call.node].append((latest[call.node, call.label], call.what))
             span = visit.spans[call.what] = call.start, call.end
             visit.at_once |= call.end > call.start and visit.spans.get("write") == visit.spans.get("read") == span
             if call.end > call.start and visit.beside is None:
@@ -94,23 +126,51 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
                 shared[when] = shared.get(when, 0) + 1
                 visit.beside = call.start, shared[when]
     wholes = operators | {label: one.operator for label, one in parts.items()}
-    rounds = _rounds(visited, wholes)
+    rounds, values = _rounds(visited, wholes), _values(visited, wholes)
+    groups: list[dict[int, int]] = [{} for _ in visited]
+    if sum(len(own) for own in made) <= MOST_CALLS:
+        groups = [_groups(own, parts) for own in visited]
+    counted = {label for label, one in operators.items() if one.kind == "collect" or _is_dynamic(one)}
+    counted |= {
+        own[i].label
+        for own, found in zip(visited, groups, strict=True)
+        for begin, end in found.items()
+        for i in range(begin, end)
+    }
     ways: Ways = []
     left = MOST_VISITS
     for node, own in enumerate(visited):
         way: list[SampledVisit] = []
         numbers: dict[str, int] = {}
-        for at, visit in enumerate(own):
+        for number, visit in enumerate(own):
             label = visit.label
             k = numbers.get(label, 0)
             numbers[label] = k + 1
             count = rounds[label, _instance(wholes[label], node), k]
             if label not in parts:
-                # Nobody calls if a message has both ends at one node; which values these are only the samples say.
-                messages = None if count == 0 and asks(operators[label]) else count
-                once = visit.at_once
-                made = SampledVisit(operators[label], k, 1.0, messages, visit.phase, visit.values, at_once=once)
-                way.append(replace(made, together=_order(own, at, parts)))
+                given = values[node][number]
+                messages: int | None = count
+                if label in counted and operators[label].kind not in SEVERAL_MESSAGES:
+                    messages = visit.messages(operators[label])
+                elif count == 0 and asks(operators[label]) and not given:
+                    # Nobody calls if a message has both ends at one node; which values these are only the samples say.
+                    messages = None
+                found = SampledVisit(
+                    operators[label],
+                    k,
+                    1.0,
+                    messages,
+                    visit.phase,
+                    given,
+                    together=_order(own, number, parts),
+                    at_once=visit.at_once,
+                    own=label in counted,
+                )
+                if number in groups[node]:
+                    end = groups[node][number]
+                    turns = made[node][visit.first : max(one.last for one in own[number:end]) + 1]
+                    found = replace(found, calls=tuple((which - number, what) for which, what in turns))
+                way.append(found)
                 continue
             for _ in range(count):
                 for part in parts[label].parts:
@@ -143,21 +203,78 @@ def _order(own: Sequence[_Visited], at: int, replaced: Container[str]) -> tuple[
     return tuple(sorted(run, key=lambda k: own[at + k].beside or (0, 0))) if len(run) > 1 else ()
 
 
+def _groups(own: Sequence[_Visited], replaced: Container[str]) -> dict[int, int]:
+    """By the first of them, where visits of a node end whose calls it did not make one visit after the other, or that read before
+    they wrote; none with calls at the same time, and none of replaced operators."""
+    found: dict[int, int] = {}
+    start = 0
+    while start < len(own):
+        end, last = start + 1, own[start].last
+        while end < len(own) and own[end].first < last:
+            last = max(last, own[end].last)
+            end += 1
+        plain = all(not one.at_once and one.label not in replaced for one in own[start:end])
+        plain = plain and not any(_order(own, at, replaced) for at in range(start, end))
+        if plain and (end > start + 1 or not own[start].alternates or not own[start].is_even):
+            found[start] = end
+        start = end
+    return found
+
+
+def _is_dynamic(operator: Operator) -> bool:
+    """May a node load the operator alone?"""
+    return any(isinstance(value, Runtime) and value.dynamic for _, value in operator.instances[0].operands)
+
+
+def _values(visited: list[list[_Visited]], operators: dict[str, Operator]) -> list[list[tuple[int, ...]]]:
+    """By node and visit, the run-time values: what a node knows in part another node knows, but where nodes load alone."""
+    known: dict[tuple[str, int, int, int], int] = {}
+    """By label, instance, number of a visit and place among the values."""
+    found: list[list[tuple[int, ...]]] = []
+    for node, own in enumerate(visited):
+        found.append([])
+        for visit, where in zip(own, _numbered(own, node, operators), strict=True):
+            operator, nodes = operators[visit.label], operators[visit.label].instances[where[1]].nodes
+            values = list(visit.values)
+            for i in _partly(operator):
+                if i < len(values) and values[i] == HERE and node in nodes:
+                    values[i] = nodes.index(node)
+                if i < len(values) and values[i] != UNKNOWN and not _is_dynamic(operator):
+                    known[(*where, i)] = values[i]
+            found[-1].append(tuple(values))
+    for node, own in enumerate(visited):
+        for at, where in enumerate(_numbered(own, node, operators)):
+            partly = _partly(operators[where[0]])
+            values_of = enumerate(found[node][at])
+            found[node][at] = tuple(known.get((*where, i), value) if i in partly else value for i, value in values_of)
+    return found
+
+
+def _numbered(own: Sequence[_Visited], node: int, operators: dict[str, Operator]) -> Iterator[tuple[str, int, int]]:
+    """Of each visit of a node the label, the instance, and how many visits it made to the operator before."""
+    numbers: dict[str, int] = {}
+    for visit in own:
+        number = numbers.get(visit.label, 0)
+        numbers[visit.label] = number + 1
+        yield visit.label, _instance(operators[visit.label], node), number
+
+
+def _partly(operator: Operator) -> list[int]:
+    """Places, among the run-time values that are numbers, of nodes that a node may know in part."""
+    sorts = {one.name: one.sort for one in OPERATORS[operator.kind].operands}
+    given = [(sorts[name], value) for name, value in operator.instances[0].operands if isinstance(value, Runtime)]
+    numbers = [(sort, value) for sort, value in given if sort in ("node", "distance")]
+    return [i for i, (sort, value) in enumerate(numbers) if sort == "node" and (value.distributed or value.dynamic)]
+
+
 def _rounds(visited: list[list[_Visited]], operators: dict[str, Operator]) -> dict[tuple[str, int, int], int]:
     """By label, instance and number of a visit, how many messages the operator moved: the most calls of a node. Where an end of
     an operator has a message with each other node, and calls once for each of these, the fewest of a node that called at all."""
     found: dict[tuple[str, int, int], int] = {}
     for node, own in enumerate(visited):
-        numbers: dict[str, int] = {}
-        for visit in own:
-            label = visit.label
-            k = numbers.get(label, 0)
-            numbers[label] = k + 1
-            key = label, _instance(operators[label], node), k
-            kind = operators[label].kind
-            # The source of a broadcast may change from message to message.
-            called = sum(visit.calls.values()) if kind == "broadcast" else max(visit.calls.values(), default=0)
-            before = found.get(key, 0)
+        for visit, key in zip(own, _numbered(own, node, operators), strict=True):
+            kind = operators[visit.label].kind
+            called, before = visit.messages(operators[visit.label]), found.get(key, 0)
             found[key] = min(before, called) if kind in SEVERAL_MESSAGES and before and called else max(before, called)
     return found
 

@@ -106,11 +106,14 @@ class StepWriter:
         for node, (way, own) in enumerate(zip(self.ways, ways, strict=True)):
             self._add(way, self.start(node))
             for run in runs(own):
-                if len(run) > 1:
+                if run[0].calls and self._in_turn(node, run):
+                    continue
+                if run[0].together:
                     self._together(node, run)
                     continue
-                for number, value in self._chosen(run[0]):
-                    self._counted_visit(node, number, value, run[0])
+                for visit in run:
+                    for number, value in self._chosen(visit):
+                        self._counted_visit(node, number, value, visit)
         return self._ended()
 
     def _ended(self) -> k.StepTable:
@@ -199,6 +202,50 @@ class StepWriter:
             self._add(way, self._passed(calls, played))
         self._count(node, None)
 
+    def _in_turn(self, node: int, run: Sequence[SampledVisit]) -> bool:
+        """Visits whose calls a node made in an order of its own. False, and nothing is done, if one of them is not played call by
+        call."""
+        chosen = [self._chosen(visit) for visit in run]
+        parts = [self.parts.operators[number][1] for several in chosen for number, _ in several]
+        if any(one.implementation.loading is Loading.RESCHEDULED for one in parts):
+            return False
+        way, made = self.ways[node], defaultdict[tuple[int, str], int](int)
+        self._add(way, self._weigh(way, 1.0))
+        for at, what in run[0].calls:
+            self._count(node, run[at].operator.label)
+            for number, value in chosen[at]:
+                if what == "load":
+                    self._add(way, self._loaded(node, number, value, run[at]))
+                else:
+                    self._add(way, self._called(node, number, value, what, made[at, what]))
+            made[at, what] += 1
+        self._count(node, None)
+        return True
+
+    def _loaded(self, node: int, number: int, value: int, visit: SampledVisit) -> list[Step]:
+        """Steps of a load function, of messages that processors pass on too."""
+        phase, one = self.parts.operators[number]
+        if not isinstance(one.implementation, Online):
+            return self.load(node, number, value)
+        changes = self._play(node, enter(self.ways[node], phase))
+        return [(k.COUNT, phase, 0), *changes, *self.messages.load(phase, node, one, visit)]
+
+    def _called(self, node: int, number: int, value: int, what: str, made: int) -> list[Step]:
+        """Steps of one call of an I/O function, of which the node made ``made`` before in this visit."""
+        phase, one = self.parts.operators[number]
+        if isinstance(one.implementation, Online):
+            return self.messages.call(phase, node, one, what, made)
+        draft = self.parts.role(number, node, value, 0)
+        if draft.local or draft.kind == "none":
+            return []
+        steps = self.call(node, number, value, made)
+        if what == "func":
+            return steps
+        first, *second = self._halves(node, number, value, steps)
+        if not second:
+            return steps if draft.kind == what or (draft.kind == "both" and what == "write") else []
+        return first if what == "write" else second[0]
+
     def _joined(self, calls: Sequence[Sequence[Step]]) -> list[Step]:
         """Steps of calls that are carried out together."""
         key = ("joined", *(tuple(steps) for steps in calls))
@@ -260,9 +307,9 @@ class StepWriter:
         if draft.local or draft.kind == "none":
             return
         calls = visit.count * draft.turns
-        played = min(calls, max(CALLS, draft.turns))
+        played = calls if visit.own else min(calls, max(CALLS, draft.turns))
         writes = True
-        if one.operator.kind == "collect":
+        if one.operator.kind == "collect" and not visit.own:
             writes = self._collects(node, one, value, visit.number)
         for call in range(played):
             steps = []
@@ -294,13 +341,12 @@ class StepWriter:
     def _visit_online(self, node: int, number: int, visit: SampledVisit, before: list[Step]) -> None:
         way = self.ways[node]
         phase, one = self.parts.operators[number]
-        steps = [*before, (k.COUNT, phase, 0), *self._play(node, enter(way, phase))]
-        self._add(way, [*steps, *self.messages.load(phase, node, one, visit.number)])
-        played = min(visit.count, CALLS)
+        self._add(way, [*before, *self._loaded(node, number, 0, visit)])
+        played = visit.count if visit.own else min(visit.count, CALLS)
         for call in range(played):
             if call and visit.count > played:
                 self._add(way, self._weigh(way, visit.weight * (visit.count - 1) / (played - 1)))
-            for steps in self.messages.calls(phase, node, one, visit.number):
+            for steps in self.messages.calls(phase, node, one, visit):
                 self._add(way, steps)
         self._add(way, self._passed(visit.count, played))
 

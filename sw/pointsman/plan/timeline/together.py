@@ -1,4 +1,5 @@
-"""Calls of several operators that a node carries out at the same time, as `pointsman.runtime.api.together` does.
+"""Calls of several operators that a node carries out at the same time, as `pointsman.runtime.api.together` does, or in an order
+of its own.
 
 Takes visits and the steps of their calls; gives runs of visits that belong together, and steps in which the lanes of all calls
 are one move. Leaves alone: which visits these are (``sampling``, ``path_taken``).
@@ -16,10 +17,12 @@ Step = tuple[int, int, int]
 
 
 def runs(visits: Iterable[SampledVisit]) -> Iterator[list[SampledVisit]]:
-    """The visits one by one, and those whose messages move at the same time in one list."""
+    """The visits one by one, and in one list those whose messages move at the same time, or whose calls have an order of their
+    own."""
     coming = iter(visits)
     for visit in coming:
-        yield [visit, *islice(coming, max(0, len(visit.together) - 1))]
+        last = max([len(visit.together) - 1, *(at for at, _ in visit.calls), 0])
+        yield [visit, *islice(coming, last)]
 
 
 def joined(calls: Sequence[Sequence[Step]], lanes: list[tuple[int, ...]]) -> list[Step]:

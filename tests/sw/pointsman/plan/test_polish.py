@@ -33,14 +33,15 @@ def test_it_never_becomes_slower_and_work_is_bounded(text: str, monkeypatch: pyt
     monkeypatch.setattr(build, "PLAYED", 0)  # other ways of operators are counted apart
     monkeypatch.setattr(build, "MANY", 0)
     monkeypatch.setattr(build, "ASIDE", 0)
+    monkeypatch.setattr(build, "BESIDE", 0)
     polished = make_plan(program, SHAPE, name="x")
     sizes = []
     tried = build._Attempts._try
 
-    def noted(attempts: build._Attempts, *move: int) -> None:
+    def noted(attempts: build._Attempts, *move: int, **near: bool) -> None:
         assert attempts.best is not None
         sizes.append(sum(len(phase.routed.streams) for phase in attempts.best.phases))
-        tried(attempts, *move)
+        tried(attempts, *move, **near)
 
     monkeypatch.setattr(build._Attempts, "_try", noted)
     monkeypatch.setattr(build, "POLISH", 100)
@@ -93,8 +94,8 @@ def test_a_plan_far_slower_than_what_comes_next_promises_is_played_last(
         def _play(self, draft: Any, rough: Any) -> None:
             seen.append(draft.number)
 
-        def _tell(self, number: int, cycles: float | None) -> None:
-            told.append(number)
+        def _give_up(self, draft: Any) -> None:
+            told.append(draft.number)
 
     Attempts()._plan_all([SimpleNamespace(number=k, promise=one) for k, one in enumerate(promises)])  # type: ignore[misc]
     assert (seen, told) == (played, given_up)
@@ -109,9 +110,9 @@ def test_divisions_are_left_out_of_which_those_played_tell_that_they_are_slower(
     tries: list[int] = []
     tried = build._Attempts._try
 
-    def noted(attempts: build._Attempts, number: int, seed: int) -> None:
+    def noted(attempts: build._Attempts, number: int, seed: int, **near: bool) -> None:
         tries[-1] += 1
-        tried(attempts, number, seed)
+        tried(attempts, number, seed, **near)
 
     monkeypatch.setattr(build._Attempts, "_try", noted)
     plans = []
@@ -132,3 +133,38 @@ def test_several_operators_are_done_otherwise_at_once(monkeypatch: pytest.Monkey
     assert {one.implementation.name for phase in found.phases for one in phase.operators} == {"par_stream"}
     monkeypatch.setattr(build, "ASIDE", 0)
     assert make_plan(program, NodeShape(), name="x").cycles > 3 * found.cycles
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "gain"),
+    [
+        # Pivots of an LU decomposition: both broadcasts in one phase, done another way, which no single change leads to.
+        (
+            "(loop 'k 9 (subset (make-1d 'x) (broadcast 'c (runtime :block 3) :m 3))"
+            " (subset (make-1d 'y) (broadcast 'r (runtime :block 3) :m 3)))",
+            (3, 3),
+            1.5,
+        ),
+        # An all-gather by hand: a phase for all broadcasts suits schedules shorter than usual.
+        ("(map (lambda (i) (broadcast (symbol-append 'b i) i :m 16)) (all *nodes*))", (2, 2), 1.2),
+    ],
+)
+def test_divisions_that_are_hardly_slower_are_centres_too(
+    text: str, size: tuple[int, int], gain: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = compile_text(text, topology=mesh(*size))
+    found = make_plan(program, NodeShape(), name="x")
+    monkeypatch.setattr(build, "BESIDE", 0)
+    assert make_plan(program, NodeShape(), name="x").cycles > gain * found.cycles
+
+
+@pytest.mark.parametrize(("other", "left_out"), [(438.0, False), (470.0, True)])
+def test_a_length_is_behind_another_only_if_that_is_clearly_slower(other: float, left_out: bool) -> None:
+    """Cycles of 40, 32 and 8 slots, and whether 16 slots are left out."""
+    one: Any = SimpleNamespace(key="way", period=16)
+    assert build._behind(one, {"way": {40: 426.0, 32: other, 8: 434.0}}) == left_out
+
+
+def test_the_length_that_suits_messages_is_found_between_others_as_quick() -> None:
+    program = compile_text("(gather 'd 0 :m 20)", topology=mesh(3, 2))
+    assert make_plan(program, NodeShape(), name="x").cycles < 350  # 426 with 40 slots, 434 with 8, 438 with 32

@@ -15,7 +15,7 @@ from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh, torus
 from pointsman.plan.make_plan import make_plan
 from pointsman.program.program import Operator, Program
-from pointsman.report.hints import MOST, Change, changes, hints, hints_json, hints_text, shift_of
+from pointsman.report.hints import MOST, Change, changes, hints, hints_json, hints_text, shift_of, streams_of
 
 BORDERS = "(loop 'l 9 (grid '(east west south north) 1 1 :m 16) (allreduce 'worst 'max :m 1))"
 
@@ -68,6 +68,34 @@ def test_a_shift_is_not_asked_for_by_an_implementation_of_streams() -> None:
     shift = shift_of(one, mesh(3, 1))
     assert shift is not None
     assert (shift.kind, shift.impl) == ("eoshift", None)
+
+
+@pytest.mark.parametrize("kind", ["spread", "gather"])
+def test_streams_in_turn_move_the_messages_of_a_spread_or_a_gather(kind: str) -> None:
+    """Subsets may differ in size."""
+    (one,) = program(f"(subset '((0 3) (1 4 5)) ({kind} 'd 1 :m 6 :impl 'dyn_{kind}))", mesh(3, 2)).operators()
+    streams = streams_of(one)
+    moved = [(0, 1), (2, 1)] if kind == "gather" else [(1, 0), (1, 2)]
+    assert [(made.label, made.m, made.impl) for made in streams] == [("d0", 6, None), ("d2", 6, None)]
+    assert [pairs(made) for made in streams] == [
+        {(nodes[a], nodes[b]) for nodes in ((0, 3), (1, 4, 5)) if max(a, b) < len(nodes)} for a, b in moved
+    ]
+
+
+def test_other_operators_labels_that_are_taken_and_many_messages_give_no_streams() -> None:
+    (one,) = program("(spread 'd 0 :m 6)", mesh(4, 1)).operators()
+    assert streams_of(one)
+    assert not streams_of(one, {"d3"})
+    for text, size in (("(seqread 'd '(1 2) 0)", 4), ("(spread 'd 0 :valid '(0 1))", 4), ("(spread 'd 0)", 17)):
+        (one,) = program(text, mesh(size, 1)).operators()
+        assert not streams_of(one)
+
+
+def test_a_long_spread_is_quicker_as_streams_in_turn() -> None:
+    made = program("(loop 'l 2 (spread 'd 0 :m 300))", mesh(2, 2))
+    plan = make_plan(made, NodeShape(), name="x")
+    (change,) = (one for one in changes(made, ["d"]) if "as a stream to each node, one after the other" in one.text)
+    assert plan.cycles > 1.4 * make_plan(change.program, NodeShape(), name="x").cycles
 
 
 def test_changes_are_to_what_waits_and_leave_the_rest() -> None:

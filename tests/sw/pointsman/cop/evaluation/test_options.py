@@ -37,3 +37,19 @@ def test_values_that_are_refused(argument: str, said: str) -> None:
 
 def test_least_bandwidth_has_a_name() -> None:
     assert operator("(broadcast 'a 0 :b *min*)").b == "min"
+
+
+@pytest.mark.parametrize(
+    ("named", "hint"),
+    [
+        ("uint8*", "messages of int32* take values of uint8"),
+        ("int", "messages of int32 take values of int"),
+        ("uint32*", "messages of int64* take values of uint32"),
+        ("double", "messages of float64 take values of double"),
+        ("flota32*", "did you mean 'float32*'?"),
+    ],
+)
+def test_the_type_that_takes_the_values_of_another_is_told(named: str, hint: str) -> None:
+    with pytest.raises(CopError) as found:
+        operator(f"(broadcast 'a 0 :type '{named})")
+    assert found.value.hint == hint

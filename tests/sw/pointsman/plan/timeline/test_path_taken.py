@@ -245,6 +245,128 @@ def test_a_node_that_writes_and_reads_at_the_same_time_is_played_so(text: str):
     assert played.total == pytest.approx(total, rel=0.06)
 
 
+def _predicted(plan: Plan, main: Callable[[Any], Any]) -> tuple[float, int]:
+    """Cycles of the path that a run took, and those of the run."""
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    played = timeline(plan, ways)
+    assert played is not None
+    return played.total, total
+
+
+def test_who_writes_what_it_has_read_waits_for_it():
+    """A wavefront: values come from the west and from the north, and their sum goes east and south."""
+    lines = [
+        f"(subset (make-1d '{axis}) (parallel (map (lambda (i) (stream '{label} i (+ i 1) :m 2)) (all (- *nodes* 1)))))"
+        for axis, label in (("x", "e"), ("y", "s"))
+    ]
+    plan = plan_of(f"(parallel {' '.join(lines)})", mesh(4, 3))
+
+    async def main(node: Any) -> None:
+        x, y = node.coordinates
+        await node.cop.e_load()
+        await node.cop.s_load()
+        for label, place in (("e", x), ("s", y)):
+            if place > 0:
+                await moved(node, label, 2, False)
+        for label, place, last in (("e", x, 3), ("s", y, 2)):
+            if place < last:
+                await moved(node, label, 2, True)
+
+    predicted, total = _predicted(plan, main)
+    assert predicted == pytest.approx(total, rel=0.06)
+    assert plan.cycles < 0.6 * total
+
+
+def test_a_pipeline_is_played_call_by_call():
+    plan = plan_of("(doall ((i (all (- *nodes* 1)))) (stream 'p i (+ i 1) :m 3 :c 10))", mesh(7, 1))
+
+    async def main(node: Any) -> None:
+        await node.cop.p_load()
+        for _ in range(10):
+            if node.number > 0:
+                await moved(node, "p", 3, False)
+            if node.number < 6:
+                await moved(node, "p", 3, True)
+
+    predicted, total = _predicted(plan, main)
+    assert predicted == pytest.approx(total, rel=0.06)
+    assert plan.cycles < 0.75 * total
+
+
+def test_too_many_calls_are_played_visit_by_visit(monkeypatch: pytest.MonkeyPatch):
+    plan = plan_of("(parallel (cshift 'a 1 :m 4) (cshift 'b 1 :m 4))", mesh(2, 1))
+
+    async def main(node: Any) -> None:
+        await node.cop.a_load()
+        await node.cop.b_load()
+        for label in "ab":
+            await getattr(node.cop, f"{label}_func")(np.zeros(4, np.int32))
+
+    calls, _, total = run(plan, main)
+    (first, _), _ = path_taken(plan, calls) or ([], [])
+    assert first.calls == ((0, "load"), (1, "load"), (0, "func"), (1, "func"))
+    monkeypatch.setattr(module, "MOST_CALLS", 7)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    assert not any(visit.calls for way in ways for visit in way)
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.2)
+
+
+@pytest.mark.parametrize("pairs", [[(k % 6, (5 * k + 1) % 6) for k in range(8)], [(k % 3, 5) for k in range(8)]])
+def test_messages_that_processors_pass_on_go_where_the_run_sent_them(pairs: list[tuple[int, int]]):
+    plan = plan_of("(loop 'l 8 (stream 's (runtime) (runtime) :m 25 :impl 'dyn_stream))", mesh(3, 2))
+
+    async def main(node: Any) -> None:
+        for source, destination in pairs:
+            await node.cop.s_load(source, destination)
+            if node.number in (source, destination):
+                await moved(node, "s", 25, node.number == source)
+
+    predicted, total = _predicted(plan, main)
+    assert predicted == pytest.approx(total, rel=0.05)
+
+
+@pytest.mark.parametrize("jobs", [[1, 2, 3, 4, 5], [3, 3, 3, 1, 3, 3, 3, 3, 3, 3, 3, 3]])
+def test_a_writer_that_loads_alone_is_played_with_its_own_calls(jobs: list[int]):
+    """Only the source loads again; who reads has loaded once, so visits of the nodes do not agree in number."""
+    plan = plan_of("(stream 'job 0 (runtime :dynamic t) :m 40) (collect 'done 0 :m 1)", mesh(2, 3))
+
+    async def main(node: Any) -> None:
+        for job in jobs if node.number == 0 else [None]:
+            await node.cop.job_load(job)
+            if job is not None:
+                await moved(node, "job", 40, True)
+        for _ in range(jobs.count(node.number)):
+            await moved(node, "job", 40, False)
+        await node.cop.done_load()
+        if node.number == 0:
+            for _ in jobs:
+                await node.cop.done_read()
+        for _ in range(jobs.count(node.number)):
+            await moved(node, "done", 1, True)
+
+    predicted, total = _predicted(plan, main)
+    assert predicted == pytest.approx(total, rel=0.1)
+
+
+def test_a_destination_that_it_alone_knows_is_known_from_its_own_load():
+    plan = plan_of("(loop 'l 6 (collect 'c (runtime :distributed t) :m 30))", mesh(3, 1))
+
+    async def main(node: Any) -> None:
+        for k in range(6):
+            source, destination = k % 3, (k + 1) % 3
+            await node.cop.c_load(True if node.number == destination else None)
+            if node.number in (source, destination):
+                await moved(node, "c", 30, node.number == source)
+
+    predicted, total = _predicted(plan, main)
+    assert predicted == pytest.approx(total, rel=0.05)
+
+
 def test_a_path_that_is_too_long_or_empty_is_none(monkeypatch: pytest.MonkeyPatch):
     plan = plan_of("(cshift 'a 1 :m 4)", mesh(2, 1))
     call = Call(0, "a", "load", 3, 9, 0)
