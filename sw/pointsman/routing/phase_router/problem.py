@@ -239,7 +239,7 @@ def split(
 
 
 def _nodes_of(streams: Sequence[Stream], topology: Topology) -> list[tuple[int, ...]]:
-    """By stream, the nodes that it may use, ascending. Streams with the same nodes, perhaps all of a large mesh, share a tuple."""
+    """By stream, the nodes that it may use, ascending. Streams with the same nodes, perhaps all of a mesh, share a tuple."""
     known: dict[frozenset[int], tuple[int, ...]] = {}
 
     def nodes(stream: Stream) -> tuple[int, ...]:
