@@ -9,6 +9,7 @@ A *round* is what makes the operator begin again: a call of each function, or of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -110,6 +111,13 @@ class Definition:
             return self.numbers[self.operator.chosen.index(name)]
         assert isinstance(value, int)
         return value
+
+    @property
+    def calling(self) -> Sequence[int]:
+        """Positions that may have `calls`: the ends of a stream, whose instance may name a whole mesh; else all."""
+        if self.operator.kind == "stream":
+            return sorted({self.number("source"), self.number("destination")})
+        return range(self.size)
 
     def writes(self, position: int) -> int:
         """Messages that a position sends in a round."""

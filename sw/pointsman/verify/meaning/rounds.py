@@ -50,6 +50,8 @@ class Rounds(ABC):
         self.words = words
         self.nodes = tuple(nodes)
         self.definitions = definitions
+        self.own = _own(definitions)
+        """Of each node its first instance and those in which it may have calls, with its position in each."""
         self.found: list[tuple[int | None, str, str]] = []
         self.plans = {node: self._plan(node) for node in self.nodes}
         self.rounds = max(map(self._rounds, self.nodes), default=0)
@@ -105,8 +107,7 @@ class Rounds(ABC):
     def _plan(self, node: int) -> tuple[Definition, int, list[Call]]:
         """Of a node: its first instance, its position there, and what it calls in a round. A node of several instances may write
         in one and read in another."""
-        own = [(one, one.nodes.index(node)) for one in self.definitions if node in one.nodes]
-        (first, position), *others = own
+        (first, position), *others = self.own[node]
         calls = first.calls(position)
         if first.operator.flow == "directional":
             for other, there in others:
@@ -170,6 +171,24 @@ class Rounds(ABC):
         return None if wrong is None else f"as word {wrong} {_term(definition, message[wrong])}"
 
 
+def _own(definitions: Sequence[Definition]) -> dict[int, list[tuple[Definition, int]]]:
+    """By node the first definition whose instance it is in, then others in which it may have calls, with its position in each."""
+    found: dict[int, list[tuple[Definition, int]]] = {}
+    known: set[int] = set()
+    for one in definitions:
+        nodes = one.nodes
+        if id(nodes) not in known:
+            # Instances mostly share one tuple of nodes.
+            known.add(id(nodes))
+            for position, node in enumerate(nodes):
+                found.setdefault(node, [(one, position)])
+        for position in one.calling:
+            node = nodes[position]
+            if found[node][0][0] is not one:
+                found[node].append((one, position))
+    return found
+
+
 class Run(Rounds):
     """Nodes that move words as their roles say; ``passing``: those that pass messages on; ``guessing``: those that do not know
     of the value whether it concerns them, and may call what they would if it did."""
@@ -202,15 +221,14 @@ class Run(Rounds):
     def _misnamed(self, node: int, role: Role) -> Iterator[tuple[str, str]]:
         """(what is wrong, what would be right) of what a role says of its calls, besides how they are carried out: which
         functions an application may call, and whether it takes part."""
-        own = [(one, one.nodes.index(node)) for one in self.definitions if node in one.nodes]
-        calls = self.plans[node][2]
+        own, calls = self.own[node], self.plans[node][2]
         functions = {call.function for call in calls}
         kind = "both" if functions == {"write", "read"} else min(functions, default="none")
         # Who writes to nobody, or reads from nobody, calls nothing, and may.
         idle = not calls and any(role.kind in one.one_end(position) for one, position in own)
         if role.kind != kind and not idle:
             yield f"its role is of kind '{role.kind}'", f"'{kind}', the functions of the definition"
-        if role.void and all(position in one.members for one, position in own):
+        if role.void and all(one.nodes.index(node) in one.members for one in self.definitions if node in one.nodes):
             yield "its role is void", "a message of its own, as it takes part"
 
     def _turns(self, node: int, function: Function) -> int:

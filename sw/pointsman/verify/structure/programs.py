@@ -185,13 +185,15 @@ def _check_values(notes: StructureNotes, index: int, program: Operator, place: d
 
 def _check_nodes(notes: StructureNotes, index: int, program: Operator, place: dict[str, Any]) -> None:
     """Check that the nodes of its instances, and no others, have a part in it, each at its place."""
-    nodes = {node for instance in program.instances for node in instance.nodes}
+    nodes = program.nodes
     held = notes.members.get(index, {})
     for node in sorted(nodes ^ set(held)):
         message = "has no part in it" if node in nodes else "has a part in it"
         notes.note("meaning", message, "the nodes of its instances", node=node, **place)
+    # Instances mostly share one tuple of nodes, which may be long.
+    distinct = {id(one.nodes): one.nodes for one in program.instances}.values()
     for node, view in held.items():
-        places = {(one.nodes.index(node), len(one.nodes)) for one in program.instances if node in one.nodes}
+        places = {(own.index(node), len(own)) for own in distinct if node in own}
         if places and (view.position, view.nodes) not in places:
             message = f"it is at position {view.position} of {view.nodes}"
             notes.note("meaning", message, "its place in its instance", node=node, **place)

@@ -133,3 +133,17 @@ def test_they_say_what_the_reference_machine_does(text: str, function: str) -> N
 def test_members_keep_their_order_and_others_come_behind() -> None:
     (operator,) = compile_text("(allreduce 'o 'add :m 1 :valid '(4 1))", topology=mesh(3, 2)).operators()
     assert Definition(operator, 0).ranks == {1: 0, 4: 1, 0: 2, 2: 3, 3: 4, 5: 5}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_positions_that_are_left_out_have_nothing_to_call(text: str) -> None:
+    (operator,) = compile_text(text.replace("FUNCTION", "add"), topology=mesh(3, 2)).operators()
+    one = Definition(operator, 0, (1,) * len(operator.chosen))
+    assert all(not one.calls(position) for position in set(range(one.size)) - set(one.calling))
+
+
+def test_of_a_stream_only_the_ends_call() -> None:
+    (known,) = compile_text("(stream 'o 5 0 :m 2)", topology=mesh(3, 2)).operators()
+    (chosen,) = compile_text("(stream 'o (runtime) 0 :m 2)", topology=mesh(3, 2)).operators()
+    assert list(Definition(known, 0).calling) == [0, 5]
+    assert list(Definition(chosen, 0, (3,)).calling) == [0, 3]
