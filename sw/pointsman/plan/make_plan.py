@@ -347,11 +347,7 @@ class _Attempts:
                 yield other, seed, 0
         size = sum(len(phase.routed.streams) for phase in self.best.phases)
         for one in () if shorter else self.candidates.near(self.ways[number]):
-            if (
-                self._may_win(one, False, number)
-                and (one.key, one.period) not in self.seen
-                and not _behind(one, self.tried)
-            ):
+            if self._may_win(one, False, number) and not self._is_known(one):
                 yield self._added(one), seed, size
         lengths = [
             one
@@ -394,8 +390,7 @@ class _Attempts:
                 size = _size(one)
                 if size > (self.more if self._is_large(size) and self._is_short() else self.left):
                     continue
-                known = (one.key, one.period) in self.seen or _behind(one, self.tried)
-                if known or not self._may_win(one, True, centre.number):
+                if self._is_known(one) or not self._may_win(one, True, centre.number):
                     continue
                 slow = min(self.tried.get(one.key, {}).values(), default=0.0) > CLOSE * centre.plan.cycles
                 if slow and (size > LITTLE or one.estimate > centre.plan.cycles):
@@ -466,8 +461,7 @@ class _Attempts:
         for centre in sorted(self.divided.values(), key=lambda one: self.ways[one.number].estimate):
             for one in self.candidates.without_meeting(self.ways[centre.number]):
                 size = _size(one)
-                known = (one.key, one.period) in self.seen or _behind(one, self.tried)
-                if one.estimate <= most and size <= self.aside and not known:
+                if one.estimate <= most and size <= self.aside and not self._is_known(one):
                     self.aside -= size
                     self.other_ways.add(self._added(one))
                     yield len(self.ways) - 1
@@ -476,6 +470,10 @@ class _Attempts:
         """Has the best plan so few phases that a large way of an operator may be tried?"""
         assert self.best is not None
         return sum(len(phase.nodes) for phase in self.best.phases) <= 2 * LITTLE
+
+    def _is_known(self, one: Candidate) -> bool:
+        """Has a candidate been planned, or do other schedule lengths tell that it is slower?"""
+        return (one.key, one.period) in self.seen or _behind(one, self.tried)
 
     def _added(self, one: Candidate) -> int:
         """The number of a candidate near the best plan."""
@@ -486,8 +484,7 @@ class _Attempts:
     def _try(self, number: int, seed: int, *, beside: bool = False) -> None:
         """Plan a candidate with this seed of the router. ``beside``: it is of another division than the best plan."""
         self.seeds.add((number, seed))
-        otherwise = number in self.other_ways or (number != self.chosen[0] and seed != self.options.seed)
-        otherwise = otherwise or beside
+        otherwise = beside or number in self.other_ways or (number != self.chosen[0] and seed != self.options.seed)
         # Little ones are played also if the sum of their phases says that they are slower.
         limit = inf if otherwise and _is_little(self.ways[number]) else self._limit()
         draft = self._draft(number, seed, fallbacks=False, limit=limit)

@@ -53,10 +53,10 @@ def plan_operator(
                     silent.add(node)
             continue
         own = instances.streams[i]
-        turns = turns_of(instance, own, routed)
+        alike = len(instance.nodes), instance.operands, taking_part(operator, i), turns_of(instance, own, routed)
         for value in values:
             # Roles of instances that end alike need not be made here: there is one for each node and value.
-            key = value, len(instance.nodes), instance.operands, taking_part(operator, i), turns
+            key = value, alike
             if key not in seen:
                 seen[key] = _ending(instances, i, value, own, wiring)
             found = seen[key]

@@ -16,6 +16,7 @@ from zlib import crc32
 
 import numpy as np
 
+from pointsman.operators.api.operands import is_dynamic
 from pointsman.operators.messages import Call, Combine, Decomposition, Exchange, Receive, Script, Send
 from pointsman.operators.messages.online import (
     AGREEING,
@@ -219,15 +220,13 @@ def _way(one: PlannedOperator) -> Decomposition:
 def _seen(operator: Operator, visit: SampledVisit, position: int) -> tuple[Any, ...]:
     """Run-time values as the node at ``position`` knows them: those of a run, as far as they are known, else sampled ones."""
     values = list(_values(operator, visit.number))
-    sorts = {one.name: one.sort for one in OPERATORS[operator.kind].operands}
-    given = [(sorts[name], value) for name, value in operator.instances[0].operands if isinstance(value, Runtime)]
-    numbers = [at for at, (sort, _) in enumerate(given) if sort in ("node", "distance")]
-    if visit.values is None or len(visit.values) != len(numbers):
+    names = operator.runtime_names
+    if visit.values is None or len(visit.values) != len(operator.chosen):
         return seen(operator, values, position)
-    for at, value in zip(numbers, visit.values, strict=True):
-        values[at] = value
+    for name, value in zip(operator.chosen, visit.values, strict=True):
+        values[names.index(name)] = value
     # Where nodes load alone, values of a visit are those that the node itself gave.
-    return tuple(values) if any(value.dynamic for _, value in given) else seen(operator, values, position)
+    return tuple(values) if any(is_dynamic(operator, name) for name in names) else seen(operator, values, position)
 
 
 def _values(operator: Operator, visit: int) -> tuple[Any, ...]:

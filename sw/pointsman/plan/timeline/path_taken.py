@@ -13,10 +13,11 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from pointsman.operators.api.operands import is_dynamic, is_partial
 from pointsman.operators.messages import SEVERAL_MESSAGES
 from pointsman.plan.plan import Plan
 from pointsman.program.catalogue import OPERATORS
-from pointsman.program.program import Operator, Runtime
+from pointsman.program.program import Operator
 
 from .sampling import SampledVisit, asks
 
@@ -142,11 +143,9 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
     for node, own in enumerate(visited):
         way: list[SampledVisit] = []
         numbers: dict[str, int] = {}
-        for number, visit in enumerate(own):
-            label = visit.label
-            k = numbers.get(label, 0)
-            numbers[label] = k + 1
-            count = rounds[label, _instance(wholes[label], node), k]
+        for number, (visit, where) in enumerate(zip(own, _numbered(own, node, wholes), strict=True)):
+            label, _, k = where
+            count = rounds[where]
             if label not in parts:
                 given = values[node][number]
                 messages: int | None = count
@@ -223,7 +222,7 @@ def _groups(own: Sequence[_Visited], replaced: Container[str]) -> dict[int, int]
 
 def _is_dynamic(operator: Operator) -> bool:
     """May a node load the operator alone?"""
-    return any(isinstance(value, Runtime) and value.dynamic for _, value in operator.instances[0].operands)
+    return any(is_dynamic(operator, name) for name in operator.runtime_names)
 
 
 def _values(visited: list[list[_Visited]], operators: dict[str, Operator]) -> list[list[tuple[int, ...]]]:
@@ -262,9 +261,7 @@ def _numbered(own: Sequence[_Visited], node: int, operators: dict[str, Operator]
 def _partly(operator: Operator) -> list[int]:
     """Places, among the run-time values that are numbers, of nodes that a node may know in part."""
     sorts = {one.name: one.sort for one in OPERATORS[operator.kind].operands}
-    given = [(sorts[name], value) for name, value in operator.instances[0].operands if isinstance(value, Runtime)]
-    numbers = [(sort, value) for sort, value in given if sort in ("node", "distance")]
-    return [i for i, (sort, value) in enumerate(numbers) if sort == "node" and (value.distributed or value.dynamic)]
+    return [i for i, name in enumerate(operator.chosen) if sorts[name] == "node" and is_partial(operator, name)]
 
 
 def _rounds(visited: list[list[_Visited]], operators: dict[str, Operator]) -> dict[tuple[str, int, int], int]:

@@ -135,21 +135,24 @@ class RoutingPart:
         key = node, frozenset(nodes), to
         if key not in self._distances:
             self._distances[key] = {node: 0}, [node]
-        return self._search(key, *self._distances[key], until, slack)
+        found, fringe = self._distances[key]
+        return self._search(found, fringe, key[1], until, slack, to=to)
 
     def searched(self, node: int, nodes: frozenset[int], until: Collection[int]) -> Mapping[int, int]:
         """As `distances`, which remembers them."""
-        return self._search((node, nodes, False), {node: 0}, [node], until, 0)
+        return self._search({node: 0}, [node], nodes, until)
 
     def _search(
         self,
-        key: tuple[int, frozenset[int], bool],
         found: dict[int, int],
         fringe: list[int],
+        nodes: frozenset[int],
         until: Collection[int] | None,
-        slack: int,
+        slack: int = 0,
+        *,
+        to: bool = False,
     ) -> Mapping[int, int]:
-        _, nodes, to = key
+        """Go on with a search that has ``found`` these hops, those of ``fringe`` last."""
         links, beyond, end = self.links, self.entering if to else self.leaving, 0 if to else 1
         while fringe:
             hops = found[fringe[0]]
