@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from numesh.codes import POINTER_LATENCY
 from pointsman.plan.plan import PlannedPhase
 from pointsman.plan.structure.structure import Structure
 
 from .happens_before import HappensBefore
-from .link_slots import Link, kept_links, link_reads, link_writes
+from .link_slots import Link, forked_writes, kept_links, link_reads, link_writes, reprogram_slots
 from .writers import left_behind, rescheduled, written_by
 
 
@@ -46,6 +47,7 @@ def collisions(
             if phase.loose and known is not None:
                 shared = apart_not_proved(known, phase, earlier, later, shared)
                 shared -= set(_in_turn(known, planned, shared, earlier, later, aliased_handshake=aliased_handshake))
+                shared.update(_forked_in_both(structure, planned, earlier, later))
             if shared:
                 found.append((earlier, later, min(shared)))
     return found
@@ -118,6 +120,23 @@ def _shared(
     if rescheduled(planned[earlier]):
         shared |= {link for link in writes[later] if link[0] in planned[earlier].nodes}
     return shared
+
+
+def _forked_in_both(structure: Structure, planned: Sequence[PlannedPhase], earlier: int, later: int) -> Iterator[Link]:
+    """Links and slots in which a node has the first leg of a fork in both phases, and goes straight from one to the other,
+    without a barrier, in a way that it may come to ``earlier`` again. If its schedule changes between the two legs, the second
+    leg of ``later`` takes a word that waited for the next round of ``earlier`` (Metcalf 1997, §7.1)."""
+    if earlier not in structure.graph.later(later):
+        return
+    here, there = planned[earlier], planned[later]
+    kept = kept_links(here.routed, there.routed)
+    for link, _ in forked_writes(here.routed) & forked_writes(there.routed):
+        node, _, slot = link
+        command = (slot - POINTER_LATENCY) % here.routed.period
+        if node in here.loose and link not in kept and command in reprogram_slots(here.routed, node, 0):
+            members = [i for i, phase in enumerate(planned) if node in phase.nodes]
+            if later in structure.graph_of(node).next_among(earlier, members):
+                yield link
 
 
 def apart_not_proved(

@@ -72,6 +72,19 @@ def link_reads(routed: RoutedPhase) -> set[Link]:
     }
 
 
+@cached_on_phase
+def forked_writes(routed: RoutedPhase) -> set[tuple[Link, int]]:
+    """Every (node, port, slot) in which the first leg of a fork writes a link, with its pipeline: the second leg names the link
+    in the slot after."""
+    return {
+        ((vfsm.node, vfsm.source.number, (slot - 1) % routed.period), vfsm.pipeline)
+        for chain in (*routed.all_chains, *routed.second)
+        for vfsm in chain.vfsms
+        if vfsm.source.kind == "link" and vfsm.type == MoveType.FORK
+        for slot in vfsm.slots
+    }
+
+
 def keep_off(routed: RoutedPhase, *, aliased_handshake: bool) -> frozenset[Link]:
     """Links and slots that another phase must not write, so as to share no wires with this phase; with an aliased
     handshake those of the opposite direction, too."""

@@ -72,7 +72,7 @@ def left_behind(planned: Sequence[PlannedPhase], structure: Structure, index: in
     return replace(routed, beside=ending) if ending != routed.beside else routed
 
 
-def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
+def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[frozenset[int]]:
     """Sets of nodes that words of ``planned`` can join, for words that pass a link and slot which ``before`` writes
     too: the nodes of each route, and the instance around it. Routes of operators that continue through ``planned``
     count unless they come from ``before``."""
@@ -80,13 +80,16 @@ def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
     every = shape.aliased_handshake or rescheduled(planned) or rescheduled(before)
     shared = link_writes(planned.routed) & link_writes(before.routed)
     operators = [*planned.operators, *([planned.barrier] if planned.barrier else [])]
-    instances = [set(instance.nodes) for one in operators for instance in one.operator.instances]
+    # Most operators name the same nodes, as a rule the whole mesh.
+    instances = list(
+        dict.fromkeys(frozenset(instance.nodes) for one in operators for instance in one.operator.instances)
+    )
     new = [one for one in planned.routed.beside if goes_on(one, before.routed.beside) is None]
     anywhere = from_anywhere(planned.routed)
     owner = {number: one.operator for one in operators for number in one.streams if number in anywhere}
     chains = [(chain, owner.get(chain.stream)) for chain in (*planned.routed.chains, *planned.routed.second)]
     chains += [(chain, None) for one in new for chain in one.chains]
-    spans: list[set[int]] = []
+    spans: list[frozenset[int]] = []
     for chain, senders in chains:
         writes = {
             (v.node, v.destination.number, slot)
@@ -95,7 +98,7 @@ def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
             for slot in v.slots
         }
         if every or writes & shared:
-            passed = {vfsm.node for vfsm in chain.vfsms}
+            passed = frozenset(vfsm.node for vfsm in chain.vfsms)
             if senders is not None:
                 # Any node of the instance may send.
                 source = planned.routed.streams[chain.stream].source
@@ -103,4 +106,4 @@ def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[set[int]]:
             spans += [passed, *(own for own in instances if not own.isdisjoint(passed) and own >= passed)]
     if every:
         spans += instances
-    return list({frozenset(span): span for span in spans}.values())
+    return list(dict.fromkeys(spans))

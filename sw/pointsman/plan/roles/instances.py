@@ -55,6 +55,11 @@ class Instances:
         name all nodes of the mesh and have a single stream."""
         return sorted({node for s in self.streams[instance] for node, *_ in self._registers.get(s, ())})
 
+    def nodes_of_words(self, instance: int) -> set[int]:
+        """Nodes through which words of ``instance`` can pass; others have neither lanes nor settings."""
+        passed = (chain.vfsms for s in self.streams[instance] for chain in self.wiring.routed.chains_of(s))
+        return {vfsm.node for vfsms in passed for vfsm in vfsms}.union(self.moving_nodes(instance))
+
     @cached_property
     def _registers(self) -> dict[int, list[tuple[int, int, str, int]]]:
         """By stream, its registers: node, chain, end and number."""

@@ -171,16 +171,19 @@ class _Ending(NamedTuple):
 
 def _ending(instances: Instances, i: int, value: tuple[int, ...], streams: list[int], wiring: Wiring) -> _Ending:
     operator, nodes = instances.operator, instances.operator.instances[i].nodes
-    drafts = {node: instances.role(i, node, value) for node in nodes}
     place = {node: k for k, node in enumerate(nodes)}
-    silent = frozenset(place[node] for node, draft in drafts.items() if all(lane.turn == SYNC for lane in draft.lanes))
+    # A stream between two nodes names the whole mesh as a rule: roles of nodes that its words do not pass are empty.
+    passed = instances.nodes_of_words(i).intersection(nodes) or nodes
+    drafts = {node: instances.role(i, node, value) for node in nodes if node in passed}
+    moving = {node for node, draft in drafts.items() if any(lane.turn != SYNC for lane in draft.lanes)}
+    silent = frozenset(place[node] for node in nodes if node not in moving)
     if len(nodes) == 1 or all(draft.local for draft in drafts.values()):
         return _Ending(True, True, dict.fromkeys(range(len(nodes)), 0), silent)
     lengths = {lane.words for draft in drafts.values() for lane in draft.lanes}
     if len(lengths) > 1:
         return _Ending(False, False, {}, silent)
     words = next(iter(lengths), None) or operator.m
-    lanes = {node: draft.lanes for node, draft in drafts.items()}
+    lanes = {node: drafts[node].lanes if node in drafts else () for node in nodes}
     settings = {node: draft.settings for node, draft in drafts.items()}
     found = termination(operator_graph(wiring, lanes, settings, streams), lanes, words, nodes)
     return _Ending(

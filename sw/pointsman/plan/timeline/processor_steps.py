@@ -359,7 +359,7 @@ class StepWriter:
         period = self.plan.period
         steps: list[Step] = [(k.COUNT, phase, 0), *self._play(node, enter(way, phase))]
         asked = visit.number // max(1, self.parts.block(number))
-        meet = self._meet(node, number, 0)
+        meet = self._meet(node, number)
         if way.value.get(number) != asked:
             way.value[number] = asked
             work = scheduling_cycles(nodes, period, one.operator.m, self.plan.shape.width)
@@ -467,7 +467,7 @@ class StepWriter:
             way.value[number] = value
             return [(k.COUNT, phase, 0)]
         together = one.implementation.loading.synchronised
-        meet = self._meet(node, number, value) if together else []
+        meet = self._meet(node, number) if together else []
         same = way.value.get(number) == value and one.stages == 1
         told = together and any(is_partial(one.operator, name) for name in runtime_operands(one.operator))
         call = LoadCall(
@@ -489,12 +489,13 @@ class StepWriter:
         way.value[number] = value
         return steps
 
-    def _meet(self, node: int, number: int, value: int) -> list[Step]:
-        """Steps of the operator's own barrier; none if it has no such lanes."""
-        key = ("meet", node, number, value)
+    def _meet(self, node: int, number: int) -> list[Step]:
+        """Steps of the operator's own barrier; none if it has no such lanes. They are the same for all values, as nodes meet
+        before they have rewritten."""
+        key = ("meet", node, number)
         if key not in self._moves:
             phase = self.parts.operators[number][0]
-            lanes = [lane for lane in self.parts.role(number, node, value, 0).lanes if lane.turn == SYNC]
+            lanes = [lane for lane in self.parts.role(number, node, 0, 0).lanes if lane.turn == SYNC]
             self._moves[key] = self._move(self._placed(phase, node, lanes), 1)
         return self._moves[key]
 

@@ -12,7 +12,8 @@ before and after.
 * *Schedules.* A command that VFSM 1 takes in slot s is at MEMADR in the slot after, and lets the router run the other schedule
   from slot s + 1 + ``POINTER_LATENCY`` on. A first leg in the slot before is followed by whatever the other schedule has there.
   If that is a second leg for the same link, it takes a word that was not for it. That matters where words may wait in the
-  router: in a phase that nodes leave each for itself and come to again, and of operators that continue in the next phase, too.
+  router: of operators that continue in the next phase, and in a phase that nodes leave each for itself and come to again from
+  the next, for that time.
 * *Memories.* While a phase is loaded the router runs the loader phase, in which nothing but VFSM 1 moves; that no word waits in
   a buffer whose VFSM another phase has is proven in ``reuse`` and ``continuing``.
 
@@ -115,10 +116,12 @@ def check_pointers(phases: AllPhases, notebook: Notebook) -> None:
                 if there is None or later == earlier:
                     continue
                 kept = phases.kept(node, earlier, later)
+                # Words wait here for the next time that the node comes to the phase, if it comes again from there.
+                waits = loose and earlier in phases.following[node].later(later)
                 for (pipeline, slot), legs in firsts.items():
                     for vfsm, port in legs:
                         # An operator is over before the node goes on to a phase without it (``continuing``).
-                        if not loose and (pipeline, vfsm) not in kept:
+                        if not waits and (pipeline, vfsm) not in kept:
                             continue
                         notebook.counts["forks over a change of schedule"] += 1
                         second = pipeline, there.columns[pipeline][slot]

@@ -10,7 +10,8 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.conflicts.collisions import collisions, settling, turned_round
-from pointsman.plan.conflicts.link_slots import link_writes
+from pointsman.plan.conflicts.happens_before import HappensBefore
+from pointsman.plan.conflicts.link_slots import forked_writes, link_writes
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan, PlannedPhase
 from pointsman.plan.structure.structure import outline
@@ -55,3 +56,28 @@ def test_nodes_wait_before_phases_with_the_same_wires_and_before_the_phase_itsel
 
 def test_words_in_one_direction_turn_no_wire_round(plan: Plan) -> None:
     assert turned_round(same_wires(plan), plan.structure) == {}
+
+
+class Proven(HappensBefore):
+    """As if every node had always left the earlier phase."""
+
+    def has_left(self, *_: object) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_forks_collide_where_a_node_goes_straight_to_the_other_phase_and_comes_back(again: bool) -> None:
+    # A word for the next round of the first broadcast may wait at node 1 when it goes on.
+    body = "(broadcast 'a 0 :m 40 :impl 'str_bcast_linear) (broadcast 'b 0 :m 40 :impl 'str_bcast_linear)"
+    text = f"(loop 'l 9 {body})" if again else f"(sequential {body})"
+    program = compile_text(text, topology=mesh(3))
+    plan = make_plan(program, NodeShape(), name="x", period=16, structures=[outline(program)])
+    phases = same_wires(plan)
+    known = Proven(plan.structure, phases, program.topology)
+    found = collisions(phases, plan.structure, aliased_handshake=False, known=known)
+    assert [(earlier, later) for earlier, later, _ in found] == ([(0, 1), (1, 0)] if again else [])
+    assert all(link in {forked for forked, _ in forked_writes(phases[0].routed)} for _, _, link in found)
+    barrier = plan.phases[0].barrier
+    if barrier is not None:
+        closed = [replace(phase, barrier=barrier) for phase in phases]
+        assert collisions(closed, plan.structure, aliased_handshake=False, known=known) == []

@@ -9,6 +9,7 @@ from pointsman.network import mesh
 from pointsman.plan.conflicts.link_slots import (
     cached_on_phase,
     command_gap,
+    forked_writes,
     keep_off,
     link_reads,
     link_writes,
@@ -32,6 +33,16 @@ def test_every_write_of_a_link_is_read_at_its_other_end(routed: RoutedPhase) -> 
     assert writes
     assert {(*ends[node][port], slot) for node, port, slot in writes} == link_reads(routed)
     assert all(slot in range(PERIOD) for _, _, slot in writes)
+
+
+def test_the_first_leg_of_a_fork_is_a_write_and_the_second_no_read(routed: RoutedPhase) -> None:
+    forked = forked_writes(routed)
+    assert forked  # stream t goes on from node 3 to 2, or the other way round
+    assert {link for link, _ in forked} <= link_writes(routed)
+    for (node, port, slot), pipeline in forked:
+        own = [v for chain in routed.chains for v in chain.vfsms if (v.node, v.pipeline) == (node, pipeline)]
+        (first,) = (v for v in own if v.destination.kind == "link" and v.destination.number == port and slot in v.slots)
+        assert any((slot + 1) % PERIOD in v.slots and v.source == first.destination for v in own)
 
 
 def test_keeping_off_is_for_both_ends_where_handshakes_share_a_wire(routed: RoutedPhase) -> None:

@@ -62,11 +62,11 @@ def test_a_node_that_rewrites_for_itself_forks_for_all_values_or_for_none(
     )
 
 
-def two_broadcasts(by_hand: ModuleType, shift: int) -> Images:
+def two_broadcasts(by_hand: ModuleType, shift: int, successors: tuple[tuple[int, ...], ...] = ((1,), (0,))) -> Images:
     """Two phases that nodes leave each for itself, with a broadcast each; in the second all slots are ``shift`` later."""
     by = by_hand.ByHand(mesh(3), period=13)
     for phase in range(2):
-        by.phase("ab"[phase], successors=(1 - phase,), technique="msg-sync")
+        by.phase("ab"[phase], successors=successors[phase], technique="msg-sync")
         by.operator(phase, "ab"[phase], "broadcast", m=16)
         later, number = phase * shift, 2 + 2 * phase
         by.vfsm(phase, 0, number, "r2", "+x", (later % 13,))
@@ -90,6 +90,12 @@ def test_a_second_leg_does_not_take_a_word_of_the_phase_before(by_hand: ModuleTy
     assert changes
     pairs = ("VFSM 5 of phase b", "VFSM 3 of phase a") if shift == 0 else ()
     assert found == {f"{one} takes its word as a second leg if the node changes" for one in pairs}
+
+
+def test_no_word_waits_for_a_phase_that_does_not_come_again_from_the_next(by_hand: ModuleType) -> None:
+    # Both phases may come once more after themselves, the first no more after the second.
+    found = check_images(two_broadcasts(by_hand, 0, ((0, 1), (1, -2)))).findings
+    assert not [one for one in found if one.rule == "forks"]
 
 
 def test_an_operator_that_is_over_before_the_next_phase_has_no_word_there() -> None:
