@@ -5,7 +5,7 @@ Also the names and limits of its streams, which follow from the operands: `strea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -111,6 +111,17 @@ def is_dynamic(operator: Operator, name: str) -> bool:
 def stream_name(operator: Operator, instance: int, what: str = "") -> str:
     """Name of a stream of an operator: ``b[2]``, or ``b[2].right``."""
     return f"{operator.label}[{instance}]" + (f".{what}" if what else "")
+
+
+SLOT_WAIT = 16
+"""Cycles that a word waits for the first slot of its way at most, about: a schedule of usual length."""
+
+
+def cycles_on_the_way(operator: Operator, context: Context, ends: Iterable[tuple[int, int]]) -> float:
+    """Cycles of a word on the longest way between pairs of ``ends``, about: it waits for a slot, then goes a hop a cycle. On
+    small networks that is too much; there it takes no longer than the largest instance has nodes."""
+    far = max((context.topology.across(pair) for pair in ends), default=0)
+    return float(min(max(len(instance.nodes) for instance in operator.instances), SLOT_WAIT + far))
 
 
 def message_stream(

@@ -31,6 +31,7 @@ class Wiring:
         self._chains: dict[int, list[int]] = {}
         self._settings: dict[int, dict[int, list[VfsmSetting]]] = {}
         self._views: dict[str, Wiring] = {}
+        self._arriving: dict[str, dict[int, list[str]]] = {}
         for chain in routed.chains:
             stream = routed.streams[chain.stream]
             self._chains.setdefault(chain.stream, []).append(chain.chain)
@@ -98,11 +99,21 @@ class Wiring:
         """Streams that have VFSMs at ``node``, in their order."""
         return [self.routed.streams[stream].name for stream in sorted(self._settings.get(node, {}))]
 
+    def arriving(self, start: str, node: int) -> Sequence[str]:
+        """Streams whose names begin with ``start`` and that go to ``node`` only, in their order."""
+        if start not in self._arriving:
+            found = self._arriving[start] = {}
+            for name, number in self.index.items():
+                destinations = self.routed.streams[number].destinations
+                if len(destinations) == 1 and name.startswith(start):
+                    found.setdefault(destinations[0], []).append(name)
+        return self._arriving[start].get(node, ())
+
     def ending_in(self, suffix: str) -> Wiring:
         """A view with only the streams whose names end in ``suffix``, named without it: with ``@3``, ``b[0]`` is ``b[0]@3``."""
         if suffix not in self._views:
             view = copy(self)
-            view._views = {}
+            view._views, view._arriving = {}, {}
             view.index = {n.removesuffix(suffix): i for n, i in self.index.items() if n.endswith(suffix)}
             self._views[suffix] = view
         return self._views[suffix]

@@ -71,7 +71,6 @@ class StrBarrierTree(Implementation):
         if len(nodes) == 1:
             return RoleDraft("func", local=True)
         down = stream_name(operator, instance, f"{self.prefix}down")
-        streams = wiring.routed.streams
         lanes: list[LaneImage] = []
 
         def then(write: bool, name: str) -> None:
@@ -79,10 +78,8 @@ class StrBarrierTree(Implementation):
             before = len(lanes) - 1 if lanes else None
             lanes.append(LaneImage(write, registers, words=1, data="token", after=before, after_all=before is not None))
 
-        for child in nodes:
-            up = stream_name(operator, instance, f"{self.prefix}up{child}")
-            if up in wiring.index and streams[wiring.index[up]].destinations == (node,):
-                then(False, up)
+        for up in wiring.arriving(stream_name(operator, instance, f"{self.prefix}up"), node):
+            then(False, up)
         own = stream_name(operator, instance, f"{self.prefix}up{node}")
         if own in wiring.index:
             then(True, own)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pointsman.operators.api.implementation import Context, Implementation, Metric
-from pointsman.operators.api.operands import is_constant, message_stream, operand, stream_name, taking_part
+from pointsman.operators.api.operands import (
+    cycles_on_the_way,
+    is_constant,
+    message_stream,
+    operand,
+    stream_name,
+    taking_part,
+)
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
 from pointsman.program.program import Operator
@@ -37,7 +44,7 @@ class StrShift(Implementation):
             return None
         return Metric(
             words_per_cycle=min(0.5, self.window / ROUND_TRIP),
-            latency=max(len(i.nodes) for i in operator.instances),
+            latency=cycles_on_the_way(operator, context, ((a, b) for _, _, a, b in self.pairs(operator))),
         )
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.operands import (
+    cycles_on_the_way,
     is_constant,
     is_partial,
     message_stream,
@@ -30,7 +31,8 @@ class StrStream(Implementation):
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if not (is_constant(operator, "source") and is_constant(operator, "destination")):
             return None
-        return Metric(words_per_cycle=0.5, latency=max(len(i.nodes) for i in operator.instances))
+        ends = (self._ends(operator, i) for i in range(len(operator.instances)))
+        return Metric(words_per_cycle=0.5, latency=cycles_on_the_way(operator, context, ends))
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = []
@@ -152,8 +154,10 @@ class StrStreamSources(Implementation):
             return None
         if is_partial(operator, "source"):
             return None
-        most = max(len(self._sources(operator, i)) for i in range(len(operator.instances)))
-        return Metric(words_per_cycle=0.9 / max(1, most), latency=float(max(len(i.nodes) for i in operator.instances)))
+        sources = [self._sources(operator, i) for i in range(len(operator.instances))]
+        ends = ((source, self._destination(operator, i)) for i, several in enumerate(sources) for source in several)
+        most = max(map(len, sources))
+        return Metric(words_per_cycle=0.9 / max(1, most), latency=cycles_on_the_way(operator, context, ends))
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
+import networkx as nx
 import numpy as np
 
 from pointsman.kernels import kernel
@@ -72,23 +73,44 @@ def needs_of(part: RoutingPart) -> tuple[Need | None, ...]:
 def _forced(part: RoutingPart, demand: Demand, hops: Mapping[int, int], away: Sequence[int]) -> list[int]:
     """Nodes that write a link for every word: the source, and nodes whose removal would cut off a destination."""
     allowed = frozenset(demand.nodes)
-    suspects: set[int] = set()
-    for node in away:
-        # An unavoidable node is on every path, so also on this shortest path.
-        while hops[node]:
-            node = min(
-                part.links[link][0]
-                for link in part.entering[node]
-                if hops.get(part.links[link][0], -1) == hops[node] - 1
-            )
-            suspects.add(node)
-    suspects.discard(demand.source)
-    forced = [demand.source]
-    for node in sorted(suspects):
-        left = part.searched(demand.source, allowed - {node}, [end for end in away if end != node])
-        if any(end != node and end not in left for end in away):
-            forced.append(node)
-    return forced
+    forced = set[int]()
+    if len(away) > 1:
+        inside = ((a, b) for a, b in part.links if a in allowed and b in allowed)
+        above = nx.immediate_dominators(nx.DiGraph(inside), demand.source)
+        for node in away:
+            while (node := above[node]) != demand.source and node not in forced:
+                forced.add(node)
+    else:
+        # For a single destination it is not worth while to look at the whole network.
+        way = list(away)
+        while hops[way[-1]]:
+            entering = (part.links[link][0] for link in part.entering[way[-1]])
+            way.append(min(node for node in entering if hops.get(node, -1) == hops[way[-1]] - 1))
+        forced = _unavoidable(part, allowed, way[::-1])
+    return [demand.source, *sorted(forced)]
+
+
+def _unavoidable(part: RoutingPart, allowed: frozenset[int], way: Sequence[int]) -> set[int]:
+    """Nodes between the ends of a way that are on every way from its first node to its last. A node can be avoided if some path
+    beside the way leads from a place before it to one behind it; no path need be looked at twice."""
+    place = {node: k for k, node in enumerate(way)}
+    found: set[int] = set()
+    beside: set[int] = set()
+    farthest = 0
+    for k, node in enumerate(way[:-1]):
+        if 0 < k == farthest:
+            found.add(node)
+        waiting = [node]
+        while waiting and farthest < len(way) - 1:
+            at = waiting.pop()
+            for link in part.leaving[at]:
+                other = part.links[link][1]
+                if other in place:
+                    farthest = max(farthest, place[other])
+                elif other in allowed and other not in beside:
+                    beside.add(other)
+                    waiting.append(other)
+    return found
 
 
 def _forced_links(part: RoutingPart, demand: Demand, away: Sequence[int]) -> tuple[int, ...]:

@@ -136,23 +136,7 @@ class RoutingPart:
         if key not in self._distances:
             self._distances[key] = {node: 0}, [node]
         found, fringe = self._distances[key]
-        return self._search(found, fringe, key[1], until, slack, to=to)
-
-    def searched(self, node: int, nodes: frozenset[int], until: Collection[int]) -> Mapping[int, int]:
-        """As `distances`, which remembers them."""
-        return self._search({node: 0}, [node], nodes, until)
-
-    def _search(
-        self,
-        found: dict[int, int],
-        fringe: list[int],
-        nodes: frozenset[int],
-        until: Collection[int] | None,
-        slack: int = 0,
-        *,
-        to: bool = False,
-    ) -> Mapping[int, int]:
-        """Go on with a search that has ``found`` these hops, those of ``fringe`` last."""
+        inside = key[1]
         links, beyond, end = self.links, self.entering if to else self.leaving, 0 if to else 1
         while fringe:
             hops = found[fringe[0]]
@@ -162,7 +146,7 @@ class RoutingPart:
             for at in fringe:
                 for link in beyond[at]:
                     other = links[link][end]
-                    if other not in found and other in nodes:
+                    if other not in found and other in inside:
                         found[other] = hops + 1
                         after.append(other)
             fringe[:] = after

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import random
+
+import networkx as nx
 import numpy as np
+import pytest
 
 from numesh.shape import NodeShape
 from pointsman.network import mesh
@@ -41,6 +45,30 @@ def test_a_word_to_all_needs_a_slot_for_each_link_and_each_delivery() -> None:
 def test_a_destination_that_cannot_be_reached_has_no_need() -> None:
     part = part_of(Stream("s", 0, (2,), keep_in=frozenset({0, 2})), size=(3,))
     assert need_of(part, part.demands[0]) is None
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_word_passes_each_node_without_which_a_destination_cannot_be_reached(seed: int) -> None:
+    rng = random.Random(seed)
+    network = mesh(*((4, 4), (7,), (5, 3), (3, 3, 2))[seed % 4])
+    inside = frozenset(rng.sample(range(network.nodes), rng.randint(3, network.nodes)))
+    source, *ends = rng.sample(sorted(inside), rng.randint(2, min(5, len(inside))))
+    ((part, site),) = split([Stream("s", source, tuple(ends), keep_in=inside)], network, SHAPE, ())
+    need = need_of(part, part.demands[0])
+    graph = nx.DiGraph((a, to) for a in inside for to, _ in network.at_port[a].values() if to in inside)
+    graph.add_nodes_from(inside)
+    reached = {source} | nx.descendants(graph, source)
+    assert (need is not None) == (set(ends) <= reached)
+    if need is None:
+        return
+    cut = {
+        node
+        for node in inside - {source}
+        for end in ends
+        if end != node and end not in nx.descendants(nx.restricted_view(graph, [node], []), source)
+    }
+    here = {site.nodes[node]: slots for node, slots in need.nodes.items()}
+    assert {node for node, slots in here.items() if slots > (node in ends)} == cut | {source}
 
 
 def test_what_there_is_too_little_of_is_named() -> None:
