@@ -159,7 +159,7 @@ def _up_and_down(
     pairs = [(child, parent) for child, parent in parents.items() if child != parent]
     tree = [number for child, parent in pairs for number in (to[child][parent], to[parent][child])]
     graph = operator_graph(wiring, lanes, {}, tree, in_turn=True)
-    end = termination(graph, lanes, 1, nodes)
+    end = termination(graph, lanes, 1, nodes, spread=True)
     if not end.message_bound:
         return None
     root = next(node for node in nodes if levels[node] == 0)
@@ -274,7 +274,7 @@ def _shortest(
     None if no length of LENGTHS will do."""
     for length in LENGTHS:
         lanes = {node: _lanes(node, tree, routed, wiring, length) for node in nodes}
-        found = termination(operator_graph(wiring, lanes, {}, tree), lanes, length, nodes)
+        found = termination(operator_graph(wiring, lanes, {}, tree), lanes, length, nodes, spread=True)
         if found.message_bound:
             return length, lanes, found
     return None

@@ -311,22 +311,28 @@ class Termination:
     clear: bool = False
     """Is the operator processor-bound: no word of it is left in the router of a node that is done?"""
     spread: int = 0
-    """If message-bound: cycles from the end of the first node's I/O function to that of the last, at most."""
+    """If message-bound and asked for: cycles from the end of the first node's I/O function to that of the last, at most."""
 
 
 def termination(
-    graph: MarkedGraph, lanes: Mapping[int, tuple[LaneImage, ...]], words: int, nodes: Sequence[int]
+    graph: MarkedGraph,
+    lanes: Mapping[int, tuple[LaneImage, ...]],
+    words: int,
+    nodes: Sequence[int],
+    *,
+    spread: bool = False,
 ) -> Termination:
     """Is the operator message-bound at every node of ``nodes``, with which delays, and is it processor-bound?
 
     Message-bound: when any node is done, every node has moved a word, so all are inside their I/O functions and will go
     through with them (§5.2.1), and no lane still waits until another has moved all its words (in between a processor
-    may compute). Processor-bound: when a node is done, all actors of its router are.
+    may compute). Processor-bound: when a node is done, all actors of its router are. ``spread``: find `Termination.spread`, too,
+    which takes far longer on large networks.
     """
     arrays, window = graph.arrays(nodes, words)
     delays = np.zeros(len(nodes), np.int64)
-    bound, clear, spread = leave(arrays, len(nodes), words, window, delays)
-    if spread < 0:
+    bound, clear, apart = leave(arrays, len(nodes), words, window, spread, delays)
+    if apart < 0:
         raise ValueError("an operator's words wait for each other in a circle")
     found = dict(zip(nodes, delays.tolist(), strict=True)) if bound else {}
-    return Termination(bool(bound), found, bool(clear), int(spread))
+    return Termination(bool(bound), found, bool(clear), int(apart))

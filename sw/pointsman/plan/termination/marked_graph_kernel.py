@@ -41,19 +41,21 @@ def _last_word(stride: np.ndarray, actor: int, words: int) -> int:
 
 
 @kernel
-def _progress(graph: Graph, place: int, words: int, passed: np.ndarray, stack: np.ndarray, on: np.ndarray) -> None:
-    """Words that each actor must have passed at least when all lanes of a node are done. O(edges) in the usual case."""
-    top = 0
+def _progress(graph: Graph, place: int, words: int, passed: np.ndarray, ring: np.ndarray, on: np.ndarray) -> None:
+    """Words that each actor must have passed at least when all lanes of a node are done. O(edges) in the usual case: actors are
+    looked at in turn, as last in, first out comes back to those of a large network many times."""
+    waiting, at = 0, 0
     for actor in range(passed.shape[0]):
         passed[actor] = 0
         if graph.lane[actor] and graph.place[actor] == place:
             passed[actor] = words
-            stack[top] = actor
-            top += 1
+            ring[waiting] = actor
+            waiting += 1
             on[actor] = True
-    while top:
-        top -= 1
-        actor = stack[top]
+    while waiting:
+        actor = ring[at]
+        at = (at + 1) % ring.shape[0]
+        waiting -= 1
         on[actor] = False
         last = _last_word(graph.stride, actor, passed[actor])
         for edge in range(graph.first_edge[actor], graph.first_edge[actor + 1]):
@@ -66,22 +68,46 @@ def _progress(graph: Graph, place: int, words: int, passed: np.ndarray, stack: n
                 passed[before] = known
                 if not on[before]:
                     on[before] = True
-                    stack[top] = before
-                    top += 1
+                    ring[(at + waiting) % ring.shape[0]] = before
+                    waiting += 1
 
 
 @kernel
-def _finish_times(graph: Graph, words: int, passed: np.ndarray, time: np.ndarray, finish: np.ndarray) -> None:
-    """Latest cycle, counted from ``passed``, at which each actor moves its last word. ``time`` is a window of as many words as
-    edges can look back over, by (word mod window, actor)."""
-    window = time.shape[0]
-    time[:] = 0
-    first = words
+def _waited_for(graph: Graph, place: int, words: int, passed: np.ndarray, stack: np.ndarray, on: np.ndarray) -> int:
+    """Mark, in ``on``, the actors of a node (-1: all actors) that have words left to move, and those that they wait for; gives the
+    first word left. Of a broadcast these are the nodes behind the node, not the branches beside it."""
+    top, first = 0, words
     for actor in range(passed.shape[0]):
-        first = min(first, passed[actor])
+        left = passed[actor] <= _last_word(graph.stride, actor, words)
+        on[actor] = left and (place < 0 or graph.place[actor] == place)
+        if on[actor]:
+            first = min(first, passed[actor])
+            stack[top] = actor
+            top += 1
+    while top:
+        top -= 1
+        actor = stack[top]
+        for edge in range(graph.first_edge[actor], graph.first_edge[actor + 1]):
+            before = graph.edge_from[edge]
+            if not on[before] and passed[before] <= _last_word(graph.stride, before, words):
+                on[before] = True
+                first = min(first, passed[before])
+                stack[top] = before
+                top += 1
+    return first
+
+
+@kernel
+def _finish_times(
+    graph: Graph, first: int, words: int, passed: np.ndarray, on: np.ndarray, time: np.ndarray, finish: np.ndarray
+) -> None:
+    """Latest cycle, counted from ``passed``, at which each actor that is ``on`` moves its last word; 0 for others. ``time`` is a
+    window of as many words as edges can look back over, by (word mod window, actor)."""
+    window = time.shape[0]
+    order = graph.order[on[graph.order]]
     for k in range(first, words):
         row = k % window
-        for actor in graph.order:
+        for actor in order:
             time[row, actor] = 0
             # Divisions take long, and most actors move all words.
             n = graph.stride[actor, 0]
@@ -101,16 +127,19 @@ def _finish_times(graph: Graph, words: int, passed: np.ndarray, time: np.ndarray
                 elif m >= 0:
                     latest = max(latest, graph.delay[edge])
             time[row, actor] = latest
-    for actor in range(passed.shape[0]):
-        m = _last_word(graph.stride, actor, words)
-        finish[actor] = time[m % window, actor] if m >= first and m >= passed[actor] else 0
+    finish[:] = 0
+    for actor in order:
+        finish[actor] = time[_last_word(graph.stride, actor, words) % window, actor]
 
 
 @kernel
-def leave(graph: Graph, places: int, words: int, window: int, delays: np.ndarray) -> tuple[bool, bool, int]:
-    """(message-bound, clear, spread) as in `progress.Termination`; ``delays`` by place. A spread of -1: there is no order.
+def leave(
+    graph: Graph, places: int, words: int, window: int, with_spread: bool, delays: np.ndarray
+) -> tuple[bool, bool, int]:
+    """(message-bound, clear, spread) as in `progress.Termination`; ``delays`` by place. A spread of -1: there is no order; without
+    ``with_spread`` it is 0.
 
-    O(places × words × edges) if it is message-bound.
+    O(places × words × edges) if it is message-bound; without ``with_spread`` only the edges that a node waits for.
     """
     actors = graph.place.shape[0]
     passed = np.zeros(actors, np.int64)
@@ -142,11 +171,14 @@ def leave(graph: Graph, places: int, words: int, window: int, delays: np.ndarray
         if bound:
             if graph.order.shape[0] < actors:
                 return True, clear, -1
-            _finish_times(graph, words, passed, time, finish)
+            on[:] = False
+            first = _waited_for(graph, -1 if with_spread else place, words, passed, stack, on)
+            _finish_times(graph, first, words, passed, on, time, finish)
+            on[:] = False
             last = 0
             for actor in range(actors):
                 if graph.lane[actor]:
-                    if graph.place[actor] >= 0:
+                    if with_spread and graph.place[actor] >= 0:
                         spread = max(spread, finish[actor])
                 elif graph.place[actor] == place:
                     last = max(last, finish[actor])

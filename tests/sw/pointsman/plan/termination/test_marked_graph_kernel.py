@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -62,7 +63,9 @@ def plainly(graph: MarkedGraph, lanes: Lanes, words: int, nodes: list[int]) -> T
 @pytest.mark.parametrize("seed", range(200))
 def test_it_answers_as_plain_python_does(seed: int) -> None:
     graph, lanes, nodes, words = random_graph(seed)
-    assert termination(graph, lanes, words, nodes) == plainly(graph, lanes, words, nodes)
+    expected = plainly(graph, lanes, words, nodes)
+    assert termination(graph, lanes, words, nodes, spread=True) == expected
+    assert termination(graph, lanes, words, nodes) == replace(expected, spread=0)
 
 
 def test_random_graphs_are_of_every_kind() -> None:
