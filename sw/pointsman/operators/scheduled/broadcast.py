@@ -94,10 +94,9 @@ class StrBcast(Implementation):
         nodes = operator.instances[instance].nodes
         name = stream_name(operator, instance)
         if node == nodes[operand(operator, instance, "source", ())]:
-            if not self._readers(operator, instance):
-                return RoleDraft("write")
-            return RoleDraft("write", (wiring.write_lane(name, node),))
-        if node not in self._readers(operator, instance):
+            # Without readers there is no stream.
+            return RoleDraft("write", (wiring.write_lane(name, node),) if name in wiring.index else ())
+        if name not in wiring.index or not wiring.has(name, node, "deliver"):
             return RoleDraft("read", void=True)
         return RoleDraft("read", (wiring.read_lane(name, node),))
 

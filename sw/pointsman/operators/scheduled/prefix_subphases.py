@@ -24,7 +24,7 @@ from pointsman.operators.trees.reduction_trees import ANY, ReductionTree, build_
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
 
-from .reduce import idle, items_of, preceded
+from .reduce import idle, items_of
 
 CHILDREN = 3
 """Most children of a node: in a plane a node has four links, of which its parent takes a link."""
@@ -83,7 +83,7 @@ class SchPrefix(Implementation):
 
     def below(self, tree: ReductionTree, node: int) -> tuple[int, ...]:
         """Children to which the node sends words: those with some valid node before their subtrees."""
-        some = preceded(tree)
+        some = tree.preceded
         return tuple(child for child in tree.nodes[node].children if child in some)
 
     def own_sums(self, tree: ReductionTree, node: int) -> list[int]:
@@ -99,7 +99,7 @@ class SchPrefix(Implementation):
         void = operator.instances[instance].nodes.index(node) not in taking_part(operator, instance)
         if (resting := idle(operator, instance, tree, node)) is not None:
             return resting
-        here, some = tree.nodes[node], preceded(tree)
+        here, some = tree.nodes[node], tree.preceded
         script = RoleScript()
 
         def registers(way: str, at: int, end: str) -> tuple[int, ...]:
@@ -143,7 +143,7 @@ class SchPrefix(Implementation):
         assert parent is not None
         come = registers("down", parent, "deliver")
         all_sums = self.own_sums(tree, parent)
-        higher = parent in preceded(tree)
+        higher = parent in tree.preceded
         base, beside = "", False
         for child in all_sums:
             if not beside:

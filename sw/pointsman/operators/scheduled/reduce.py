@@ -367,14 +367,14 @@ class StrPrefix(_OnTree):
         return Metric(words_per_cycle=1 / (10 * depth), latency=2 * HOP * depth + 8)
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
-        down = self.tree_streams(operator, context, preceded, up=False)
+        down = self.tree_streams(operator, context, lambda tree: tree.preceded, up=False)
         return [*self.up_streams(operator, context), *down]
 
     def steps(
         self, script: RoleScript, operator: Operator, wiring: Wiring, instance: int, tree: ReductionTree, node: int
     ) -> None:
         here = tree.nodes[node]
-        some = preceded(tree)
+        some = tree.preceded
         count = len(here.children)
         total, before, running = f"t{count}", f"t{count + 1}", f"t{count + 2}"
         for k, child in enumerate(here.children):
@@ -407,22 +407,3 @@ class StrPrefix(_OnTree):
                 sofar = running
             if item == "out":
                 script.combine(sofar, "", "in")
-
-
-def preceded(tree: ReductionTree) -> frozenset[int]:
-    """Nodes whose subtrees have some valid node before them in the order of the subset."""
-    found = set()
-    stack = [(tree.root, False)]
-    while stack:
-        node, before = stack.pop()
-        here = tree.nodes[node]
-        if before:
-            found.add(node)
-        for child in here.before:
-            stack.append((child, before))
-            before = True  # every child has a valid node in its subtree: `build_tree` leaves out the others
-        before = before or here.valid
-        for child in here.after:
-            stack.append((child, before))
-            before = True
-    return frozenset(found)

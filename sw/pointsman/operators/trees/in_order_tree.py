@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class InOrderTree:
     low: tuple[int, ...]
     high: tuple[int, ...]
 
-    @property
+    @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """Children of each position, the child with the larger subtree first."""
         found = []

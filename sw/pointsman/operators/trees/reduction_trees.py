@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, wraps
+from functools import cached_property, lru_cache, wraps
 
 from pointsman.network import Topology
 
@@ -55,6 +55,25 @@ class ReductionTree:
             stack.append((node, True))
             stack += [(child, False) for child in reversed(here.before)]
         return order
+
+    @cached_property
+    def preceded(self) -> frozenset[int]:
+        """Nodes whose subtrees have some valid node before them in the order of the subset."""
+        found = set()
+        stack = [(self.root, False)]
+        while stack:
+            node, before = stack.pop()
+            here = self.nodes[node]
+            if before:
+                found.add(node)
+            for child in here.before:
+                stack.append((child, before))
+                before = True  # every child has a valid node in its subtree: `build_tree` leaves out the others
+            before = before or here.valid
+            for child in here.after:
+                stack.append((child, before))
+                before = True
+        return frozenset(found)
 
     @property
     def depth(self) -> int:

@@ -74,8 +74,8 @@ def _progress(graph: Graph, place: int, words: int, passed: np.ndarray, ring: np
 
 @kernel
 def _waited_for(graph: Graph, place: int, words: int, passed: np.ndarray, stack: np.ndarray, on: np.ndarray) -> int:
-    """Mark, in ``on``, the actors of a node (-1: all actors) that have words left to move, and those that they wait for; gives the
-    first word left. Of a broadcast these are the nodes behind the node, not the branches beside it."""
+    """Mark, in ``on``, the actors of a node (-1: all actors) that have words left to move, and those that they wait for; gives
+    the first word left. Of a broadcast these are the nodes behind the node, not the branches beside it."""
     top, first = 0, words
     for actor in range(passed.shape[0]):
         left = passed[actor] <= _last_word(graph.stride, actor, words)
@@ -136,8 +136,8 @@ def _finish_times(
 def leave(
     graph: Graph, places: int, words: int, window: int, with_spread: bool, delays: np.ndarray
 ) -> tuple[bool, bool, int]:
-    """(message-bound, clear, spread) as in `progress.Termination`; ``delays`` by place. A spread of -1: there is no order; without
-    ``with_spread`` it is 0.
+    """(message-bound, clear, spread) as in `progress.Termination`; ``delays`` by place. A spread of -1: there is no order;
+    without ``with_spread`` it is 0.
 
     O(places × words × edges) if it is message-bound; without ``with_spread`` only the edges that a node waits for.
     """

@@ -15,9 +15,10 @@ Leaves alone boxes of one or three dimensions, and graphs; wrap-around links of 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import inf
 
 from pointsman.network import Topology
 from pointsman.routing.streams import Stream
@@ -113,28 +114,42 @@ def _streets(topology: Topology, box: Sequence[range], hops: int, *, against: bo
 
 def over(overlay: Overlay, topology: Topology, traffic: Traffic) -> OnlineNetwork | None:
     """The channels that messages of ``traffic`` take, with their paths; None if some message cannot reach its destination."""
-    following = _ways(overlay, topology, {destination for _, destination in traffic})
+    sources: dict[int, set[int]] = {}
+    for source, end in traffic:
+        if source != end:
+            sources.setdefault(end, set()).add(source)
+    following = _ways(overlay, sources)
     if any((s, d) not in following for s, d in traffic if s != d):
         return None
     return online_network(topology, traffic, next_of=lambda node, end: following[node, end])
 
 
-def _ways(overlay: Overlay, topology: Topology, ends: Iterable[int]) -> dict[Pair, Channel]:
-    """The channel from a node towards a destination: fewest channels, then fewest hops, then the lowest."""
+def _ways(overlay: Overlay, sources: Mapping[int, Collection[int]]) -> dict[Pair, Channel]:
+    """The channel from a node towards a destination: fewest channels, then fewest hops, then the lowest. ``sources``: by
+    destination, where messages to it come from; nodes that are farther away than these may be absent."""
     into: dict[int, list[Channel]] = defaultdict(list)
     for channel in overlay.channels:
         into[channel.target].append(channel)
     found: dict[Pair, Channel] = {}
-    for end in ends:
+    for end, wanted in sources.items():
         far = {end: (0, 0)}
         queue = deque([end])
+        left = set(wanted)
+        last = inf
         while queue:
             node = queue.popleft()
+            if far[node][0] >= last:
+                break
             for channel in into[node]:
                 there = far[node][0] + 1, far[node][1] + channel.hops
                 known = far.get(channel.source)
                 if known is None:
                     queue.append(channel.source)
+                if known is None:
+                    left.discard(channel.source)
+                    if not left:
+                        # All nodes that are as near are seen from nodes nearer by one.
+                        last = min(last, there[0])
                 if known is None or there < known:
                     far[channel.source] = there
                     found[channel.source, end] = channel

@@ -7,7 +7,7 @@ all words of a chain take the same links.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -70,24 +70,28 @@ def needs_of(part: RoutingPart) -> tuple[Need | None, ...]:
     return kept(part, "needs", lambda: tuple(need_of(part, demand) for demand in part.demands))
 
 
+FEW = 16
+"""Destinations up to which it is quicker to look at the way to each than at the whole network."""
+
+
 def _forced(part: RoutingPart, demand: Demand, hops: Mapping[int, int], away: Sequence[int]) -> list[int]:
     """Nodes that write a link for every word: the source, and nodes whose removal would cut off a destination."""
     allowed = frozenset(demand.nodes)
     forced = set[int]()
-    if len(away) > 1:
+    if len(away) > FEW:
         inside = ((a, b) for a, b in part.links if a in allowed and b in allowed)
         above = nx.immediate_dominators(nx.DiGraph(inside), demand.source)
         for node in away:
             while (node := above[node]) != demand.source and node not in forced:
                 forced.add(node)
-    else:
-        # For a single destination it is not worth while to look at the whole network.
-        way = list(away)
+        return [demand.source, *sorted(forced)]
+    for end in away:
+        way = [end]
         while hops[way[-1]]:
             entering = (part.links[link][0] for link in part.entering[way[-1]])
             way.append(min(node for node in entering if hops.get(node, -1) == hops[way[-1]] - 1))
-        forced = _unavoidable(part, allowed, way[::-1])
-    return [demand.source, *sorted(forced)]
+        forced |= _unavoidable(part, allowed, way[::-1])
+    return [demand.source, *sorted(forced - {demand.source})]
 
 
 def _unavoidable(part: RoutingPart, allowed: frozenset[int], way: Sequence[int]) -> set[int]:
@@ -100,9 +104,10 @@ def _unavoidable(part: RoutingPart, allowed: frozenset[int], way: Sequence[int])
     for k, node in enumerate(way[:-1]):
         if 0 < k == farthest:
             found.add(node)
-        waiting = [node]
+        waiting = deque([node])
         while waiting and farthest < len(way) - 1:
-            at = waiting.pop()
+            # The end is near, as a rule, and the network large.
+            at = waiting.popleft()
             for link in part.leaving[at]:
                 other = part.links[link][1]
                 if other in place:

@@ -10,7 +10,6 @@ from pointsman.errors import RefusedError
 from pointsman.network import Topology, mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.operators.scheduled.prefix_subphases import CHILDREN, SchPrefix, quickest_tree
-from pointsman.operators.scheduled.reduce import preceded
 from pointsman.plan.make_plan import make_plan
 from pointsman.targets.numesh import make_images
 
@@ -36,7 +35,7 @@ def test_a_node_sends_one_stream_up_and_one_down_to_all_who_need_it(topology: To
     assert len(up) == topology.nodes - 1
     assert len({one.source for one in down}) == len(down)
     reached = [node for one in down for node in one.destinations]
-    assert sorted(reached) == sorted(preceded(tree))
+    assert sorted(reached) == sorted(tree.preceded)
     assert all(tree.nodes[node].parent == one.source for one in down for node in one.destinations)
 
 

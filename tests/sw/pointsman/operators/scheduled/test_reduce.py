@@ -16,7 +16,7 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh, torus
 from pointsman.operators import IMPLEMENTATIONS, Implementation
-from pointsman.operators.scheduled.reduce import TreeShape, accesses_of, items_of, narrow_root, preceded
+from pointsman.operators.scheduled.reduce import TreeShape, accesses_of, items_of, narrow_root
 from pointsman.operators.trees.reduction_trees import ReductionTree, build_tree, centre
 from pointsman.plan.make_plan import make_plan
 from pointsman.runtime import numesh_node
@@ -43,7 +43,7 @@ def test_a_node_combines_its_children_and_itself_in_the_order_of_the_subset() ->
     tree = build_tree(tuple(range(6)), mesh(6), start=2)
     assert tree is not None
     assert items_of(tree, 2) == ["t0", "out", "t1"]
-    assert preceded(tree) == set(range(6)) - {min(tree.nodes), *_left_edge(tree)}
+    assert tree.preceded == set(range(6)) - {min(tree.nodes), *_left_edge(tree)}
 
 
 def _left_edge(tree: ReductionTree) -> set[int]:

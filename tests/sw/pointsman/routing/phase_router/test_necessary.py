@@ -10,6 +10,7 @@ import pytest
 
 from numesh.shape import NodeShape
 from pointsman.network import mesh
+from pointsman.routing.phase_router import necessary
 from pointsman.routing.phase_router.necessary import Loads, most_words, need_of, overloaded, possible
 from pointsman.routing.phase_router.problem import NodeLimits, RoutingPart, split
 from pointsman.routing.streams import Stream
@@ -47,8 +48,12 @@ def test_a_destination_that_cannot_be_reached_has_no_need() -> None:
     assert need_of(part, part.demands[0]) is None
 
 
+@pytest.mark.parametrize("few", [0, 16])
 @pytest.mark.parametrize("seed", range(60))
-def test_a_word_passes_each_node_without_which_a_destination_cannot_be_reached(seed: int) -> None:
+def test_a_word_passes_each_node_without_which_a_destination_cannot_be_reached(
+    seed: int, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(necessary, "FEW", few)
     rng = random.Random(seed)
     network = mesh(*((4, 4), (7,), (5, 3), (3, 3, 2))[seed % 4])
     inside = frozenset(rng.sample(range(network.nodes), rng.randint(3, network.nodes)))
