@@ -239,34 +239,31 @@ def sorted_out(routed: RoutedPhase) -> RoutedPhase:
     In a pipeline a delivery must not come in the slot before an injection; kept apart, they leave more slots to other streams.
     """
     period = routed.period
-    holds: dict[tuple[int, int, int], tuple[bool, bool]] = {}
-    """(injects, delivers) of the VFSM at each (node, pipeline, slot)."""
+    holds: dict[tuple[int, int], dict[int, tuple[bool, bool]]] = defaultdict(dict)
+    """By node and pipeline: (injects, delivers) of the VFSM at each slot."""
     for chain in routed.chains:
         for vfsm in chain.vfsms:
-            for slot in vfsm.slots:
-                holds[vfsm.node, vfsm.pipeline, slot] = _accesses(vfsm)
+            holds[vfsm.node, vfsm.pipeline].update(dict.fromkeys(vfsm.slots, _accesses(vfsm)))
     pipelines: dict[tuple[int, int], int] = {}
     for c, chain in enumerate(routed.chains):
         for group in _visits(chain):
             first = chain.vfsms[group[0]]
             wanted = SEND if any(_accesses(chain.vfsms[i])[0] for i in group) else RECEIVE
             cells = {(slot, _accesses(chain.vfsms[i])) for i in group for slot in chain.vfsms[i].slots}
+            there = holds[first.node, wanted]
             fits = all(
-                (first.node, wanted, slot) not in holds
-                and not (injects and holds.get((first.node, wanted, (slot - 1) % period), (False, False))[1])
-                and not (delivers and holds.get((first.node, wanted, (slot + 1) % period), (False, False))[0])
+                slot not in there
+                and not (injects and there.get((slot - 1) % period, (False, False))[1])
+                and not (delivers and there.get((slot + 1) % period, (False, False))[0])
                 for slot, (injects, delivers) in cells
             )
-            then = {
-                slot: accesses for (node, pipe, slot), accesses in holds.items() if (node, pipe) == (first.node, wanted)
-            }
-            then |= dict(cells)
+            then = there | dict(cells)
             # A slot must stay free for reprogramming, and must not follow a delivery.
             spare = any(s not in then and not then.get((s - 1) % period, (False, False))[1] for s in range(period))
             if first.pipeline != wanted and fits and spare:
                 for slot, accesses in cells:
-                    del holds[first.node, first.pipeline, slot]
-                    holds[first.node, wanted, slot] = accesses
+                    del holds[first.node, first.pipeline][slot]
+                    there[slot] = accesses
                 pipelines.update(((c, i), wanted) for i in group)
     return _renumbered(routed, pipelines)
 
