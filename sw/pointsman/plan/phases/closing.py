@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from pointsman.artifacts.images.images import Technique
+from pointsman.operators.api.loading import Loading
 from pointsman.operators.scheduled.barrier import StrBarrierTree
 from pointsman.plan.context import ClosingKey, PhaseRoute, PlanContext
 from pointsman.plan.cost.equations import barrier_cycles
@@ -149,7 +150,7 @@ def draft_end(context: PlanContext, constraints: Constraints, index: int, made: 
         most = PACKED if any(stream.packed for stream in routed.streams) else HIJACKED
         if own is not None and own.cycles <= most * cycles_of_barrier(context, barrier):
             why = f"{reason}; {own.words} words over streams of the phase tell that all are done"
-            settle = own.spread + change_cycles(routed)
+            settle = own.spread + change_cycles(routed, at_run_time=_at_run_time(planned))
             hijacked = Ending("hijack", why, own.planned, own.cycles, settle)
             ending = closed(context, index, replace(made, part=None), hijacked)
             return Draft(ending, None, ending.cycles, spans)
@@ -222,10 +223,16 @@ def with_barrier(
     # Words that routers drop may still be on their way when all nodes have met.
     over = constraints.standing.ending(index, structure)
     closing = with_drain_delays(known[key], (*planned, *over), route_again.wiring, span)
-    settle = settle_cycles(routed, span) + (MASKED if constraints.standing.messages(index) else 0)
+    settle = settle_cycles(routed, span, at_run_time=_at_run_time(planned))
+    settle += MASKED if constraints.standing.messages(index) else 0
     cycles = cycles_of_barrier(context, closing.operator)
     ending = Ending("barrier", draft.reason, closing, cycles, settle)
     return closed(context, index, RoutedOperators(planned, route_again, draft.spans, draft.part), ending)
+
+
+def _at_run_time(planned: Iterable[PlannedOperator]) -> bool:
+    """Do the nodes make the schedule of one of the operators at run time?"""
+    return any(one.implementation.loading is Loading.RESCHEDULED for one in planned)
 
 
 def refuse_barrier(context: PlanContext, constraints: Constraints, index: int, draft: Draft) -> None:

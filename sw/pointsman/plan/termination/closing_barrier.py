@@ -72,9 +72,9 @@ def _widen(part: set[int], topology: Topology) -> set[int]:
     return part | {node for node in range(topology.nodes) if topology.across([min(part), node]) < topology.nodes}
 
 
-def settle_cycles(routed: RoutedPhase, span: range) -> int:
+def settle_cycles(routed: RoutedPhase, span: range, *, at_run_time: bool = False) -> int:
     """Cycles within which all nodes of a barrier leave the phase: the spread of the word that releases them, the wait
-    for a reprogramming slot, and the way of the command through the router (§5.3.2)."""
+    for a reprogramming slot, and the way of the command through the router (§5.3.2). ``at_run_time``: see `change_cycles`."""
     longest = 0
     for chain in routed.chains:
         if chain.stream not in span:
@@ -86,13 +86,14 @@ def settle_cycles(routed: RoutedPhase, span: range) -> int:
                 step = (vfsm.slots[0] - parent.slots[0]) % routed.period
                 elapsed[i] = elapsed[vfsm.parent] + step
         longest = max(longest, *elapsed)
-    return longest + change_cycles(routed)
+    return longest + change_cycles(routed, at_run_time=at_run_time)
 
 
-def change_cycles(routed: RoutedPhase) -> int:
+def change_cycles(routed: RoutedPhase, *, at_run_time: bool = False) -> int:
     """Most cycles from a node's decision to leave until its router runs the next schedule: each word of the command waits for a
-    slot."""
-    return command_gap(routed) * Codes(routed.shape).command_words + 7 + POINTER_LATENCY
+    slot. A schedule that nodes make ``at_run_time`` leaves a single one."""
+    gap = routed.period if at_run_time else command_gap(routed)
+    return gap * Codes(routed.shape).command_words + 7 + POINTER_LATENCY
 
 
 def phase_name(phase: PhaseOutline) -> str:

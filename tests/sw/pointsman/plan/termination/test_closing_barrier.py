@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from numesh.codes import Codes
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
@@ -60,5 +61,9 @@ def test_a_phase_has_its_operators_names_and_nodes(phase: PhaseOutline, routed: 
 def test_all_have_left_when_the_last_word_is_down_and_the_command_is_taken(routed: RoutedPhase) -> None:
     assert change_cycles(routed) > command_gap(routed)
     assert settle_cycles(routed, range(0)) == change_cycles(routed)
+    # A schedule made at run time leaves a single slot for commands.
+    late = change_cycles(routed, at_run_time=True) - change_cycles(routed)
+    assert late == (routed.period - command_gap(routed)) * Codes(routed.shape).command_words > 0
+    assert settle_cycles(routed, range(3), at_run_time=True) == settle_cycles(routed, range(3)) + late
     # A word is a slot longer on its way for each link.
     assert settle_cycles(routed, range(3)) > change_cycles(routed)
