@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from numesh.codes import POINTER_LATENCY, SHORTEST_REFILL, SHORTEST_RELAY
+from numesh.codes import ANNOTATION_LATENCY, POINTER_LATENCY, SHORTEST_REFILL, SHORTEST_RELAY
 from pointsman.kernels import kernel
 
 from .online_kernel import BUSY, HEADER, SERVING, SINCE, TIMED, Post, attend, forward, met, send
@@ -29,11 +29,11 @@ END, WAIT, MOVE, EMPTY, PHASE, SET, UNTIL, DUE, COUNT, WEIGH, LATER, SETTLED = r
 AT, PASS, SWITCH, SEND, FORWARD, RECEIVE, WHOLE, FLUSH = range(12, 20)
 """Steps: wait so many cycles; move lanes from a to b; until a register is empty; the phase runs; settings from a to b
 stand; until deadline a; deadline b is so many cycles on, if it is not later; cycles count for a phase; with a weight; settings
-stand as soon as the command registers are empty; until they do; until cycle a, which is still to come; since the weight was set
-weight a times as many cycles have gone by, and deadlines are nearer; schedule a runs as soon
-as the command registers are empty and a pointer takes effect. Of messages that processors pass on: send a; pass on what was
-taken up, as a; take up one from a (-1: any) out of queue b; until all of it is here; until all own ones have gone. Deadline 0
-is that of words, the others of phases."""
+stand when the command registers have been emptied and an annotation has taken effect; until these registers are empty; until
+cycle a, which is still to come; since the weight was set weight a times as many cycles have gone by, and deadlines are nearer;
+schedule a runs as soon as the command registers are empty and a pointer takes effect. Of messages that processors pass on: send
+a; pass on what was taken up, as a; take up one from a (-1: any) out of queue b; until all of it is here; until all own ones have
+gone. Deadline 0 is that of words, the others of phases."""
 WRITE, WORDS, AFTER, AFTER_ALL, PAIR, WINDOW, FIRST, REGISTERS = range(8)
 """Columns of the table of lanes."""
 NEVER = 1 << 60
@@ -140,6 +140,13 @@ def _found(full: int, shown: np.ndarray, register: int, written: int, found: int
     return full & 1
 
 
+@kernel(error_model="numpy", forceinline=True)
+def _set(vfsms: np.ndarray, book: StepTable, first: int, end: int) -> None:
+    """Let settings from ``first`` to ``end`` stand."""
+    for k in range(first, end):
+        vfsms[book.settings[k, 0]] = book.settings[k, 1:]
+
+
 @kernel(error_model="numpy")
 def play(
     board: TimelineBoard, book: StepTable, post: Post, nodes: int, phases: int, most_lanes: int, limit: int
@@ -176,6 +183,9 @@ def play(
     chunk = book.first_chunk[:-1].copy()
     step = np.zeros(nodes, np.int64)
     later = np.full((nodes, 2), -1, np.int64)
+    """Settings of posted commands that have not been taken yet."""
+    coming = np.full((nodes, 3), -1, np.int64)
+    """Settings of posted commands that have been taken, and the cycle from which they stand."""
     moved = np.zeros((nodes, most_lanes), np.int64)
     moving = np.full((nodes, 2), -1, np.int64)
     emptying = np.full(nodes, -1, np.int64)
@@ -215,9 +225,15 @@ def play(
                 for p in range(board.pipelines):
                     empty = empty and full[i * board.pipelines + p] == 0
                 if empty:
-                    for k in range(later[i, 0], later[i, 1]):
-                        vfsms[book.settings[k, 0]] = book.settings[k, 1:]
+                    if coming[i, 2] >= 0:
+                        _set(vfsms, book, coming[i, 0], coming[i, 1])
+                    coming[i] = later[i, 0], later[i, 1], time + ANNOTATION_LATENCY
+                    quiet = time
                     later[i, 0] = -1
+            if 0 <= coming[i, 2] <= time:
+                _set(vfsms, book, coming[i, 0], coming[i, 1])
+                coming[i, 2] = -1
+                quiet = time
             if switching[i, 0] >= 0:
                 if switching[i, 1] < 0 and later[i, 0] < 0:
                     switching[i, 1] = time + POINTER_LATENCY - 1
@@ -280,8 +296,7 @@ def play(
                 elif kind == PHASE:
                     phase[i], switching[i, 0] = a, -1
                 elif kind == SET:
-                    for k in range(a, b):
-                        vfsms[book.settings[k, 0]] = book.settings[k, 1:]
+                    _set(vfsms, book, a, b)
                 elif kind == UNTIL:
                     until[i] = due[i, a]
                     going = due[i, a] <= time
@@ -359,6 +374,8 @@ def play(
             wakes[i] = until[i] if until[i] > time else NEVER
             if switching[i, 0] >= 0 and switching[i, 1] >= 0:
                 wakes[i] = min(wakes[i], switching[i, 1])
+            if coming[i, 2] >= 0:
+                wakes[i] = min(wakes[i], coming[i, 2])
 
         # VFSMs in their slots take words; those on links only offer to. Nodes without words that none can reach are left out.
         for f in range(aloft):

@@ -239,6 +239,16 @@ def test_visits_that_move_no_word_take_no_step_and_no_cycle(monkeypatch: pytest.
     assert timeline(plan) == short
 
 
+@pytest.mark.parametrize("period", [4, 5, 7, 9, 16])
+@pytest.mark.parametrize("size", [(2, 1), (3, 1), (3, 3)])
+def test_a_gate_opens_when_its_command_has_taken_effect(size: tuple[int, ...], period: int) -> None:
+    # A cycle more or less is a whole period more or less where the word has to wait for the next slot of the gate.
+    plan = plan_of("(loop 'l 4 (barrier 'b :impl 'str_barrier))", mesh(*size), period=period)
+    found = timeline(plan)
+    assert found is not None, "it is played to its end"
+    assert found.total == pytest.approx(measured(plan)[1], abs=2 * period)
+
+
 def test_a_plan_that_cannot_be_played_keeps_its_estimate():
     plan = plan_of("(reduce 'b 'add 0 :m 5 :valid '(0 1) :impl 'dyn_reduce)", mesh(2, 2))
     assert timeline(plan) is None
