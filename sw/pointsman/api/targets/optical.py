@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pointsman.api.judged import judge_configurations
-from pointsman.api.options import refuse_addresses
+from pointsman.api.options import option_of, refuse_addresses
 from pointsman.api.showing import refuse_lines
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
@@ -33,6 +33,7 @@ _ROUTERS_ONLY = (
     "period",
     "readmemh",
     "plugins",
+    "in_c",
     "pipelines",
     "vfsms",
     "schedule_depth",
@@ -58,8 +59,7 @@ class OpticalTarget:
         refuse_lines(given)
         for name in _ROUTERS_ONLY:
             if given.get(name):
-                option = {"plugins": "implementations"}.get(name, name.replace("_", "-"))
-                raise PointsmanError(f"--{option} is for the mesh of scheduled routers, not for target optical")
+                raise PointsmanError(f"{option_of(name)} is for the mesh of scheduled routers, not for target optical")
         if given.get("emit", "tables") != "tables":
             raise PointsmanError(f"--emit {given['emit']} is a stage of target numesh", hint="--emit tables")
 
