@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _ROUTERS_ONLY = (
     "preload",
     "period",
+    "phases",
     "readmemh",
     "plugins",
     "in_c",

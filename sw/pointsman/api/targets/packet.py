@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pointsman.targets.target import Given
 
 _NOT_HERE = (
-    *("image", "preload", "period", "seed", "readmemh", "check", "plugins", "in_c"),
+    *("image", "preload", "period", "phases", "seed", "readmemh", "check", "plugins", "in_c"),
     *("monitors",),
     *("pipelines", "vfsms", "schedule_depth", "registers", "width"),
 )
