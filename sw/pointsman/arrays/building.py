@@ -130,7 +130,7 @@ def affine_of(value: object) -> Affine | None:
     if isinstance(value, Affine):
         return value
     try:
-        return Affine(index(value))  # type: ignore[call-overload]
+        return Affine(index(value))  # type: ignore[arg-type]
     except TypeError:
         return None
 
