@@ -128,10 +128,10 @@ def _document(ctx: click.Context, path: Path) -> Document:
         raise PointsmanError(f"there is no option {ctx.args[0]}", hint="only an application has options of its own")
     if kind in (Kind.IMAGE, Kind.TABLES, Kind.ANSWER):
         return answer_document(path, kind, ctx.params)
+    from pointsman.api.showing import not_shown
+
     if ctx.params["target"] == "optical":
-        raise PointsmanError(
-            "programs on an optical network are not shown", hint="the results of `pointsman optical --json` are"
-        )
+        raise not_shown()
     from pointsman import api
 
     if kind == Kind.PROGRAM:
