@@ -33,7 +33,7 @@ class Jacobi(Application):
         super().__init__(options, topology)
         if len(topology.size) != 2 or any(options.size % along for along in topology.size) or options.steps < 0:
             raise PointsmanError(
-                f"a square of {options.size} rows does not divide into the blocks of {topology.described}"
+                f"a square of {options.size} rows does not divide into the blocks of a {topology.described}"
             )
         self.wide, self.high = (options.size // along for along in topology.size)
         self.first = (0.5 + np.random.default_rng(1).random((options.size,) * 2)).astype(np.float32)

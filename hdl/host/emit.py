@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from emission import component_verilog
+from emission import component_verilog, verilog_head
 
 from .axi_lite import AxiLiteBridge
 from .shape import CONTROL, HostShape
@@ -34,7 +34,9 @@ WORDS = {
 def bridge_verilog(shape: HostShape, bus: Bus) -> str:
     """Verilog of a bridge: module ``numesh_host`` with the ports of `AxiLiteBridge` or `WishboneBridge`, and its parts."""
     sizes = f"nodes {shape.nodes}, registers {shape.registers}, width {shape.width}, blocked {shape.blocked}"
-    return f"// Bridge from {bus} to NuMesh nodes. {sizes}\n{component_verilog(BRIDGES[bus](shape=shape), MODULE)}"
+    return verilog_head(f"Bridge from {bus} to NuMesh nodes. {sizes}") + component_verilog(
+        BRIDGES[bus](shape=shape), MODULE
+    )
 
 
 def address_map(shape: HostShape, bus: Bus) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from amaranth.hdl import Shape
 from amaranth.lib.wiring import In
 
-from emission import component_verilog
+from emission import component_verilog, verilog_head
 
 from .full_bits import Kept
 from .interface import processor_members
@@ -26,20 +26,10 @@ from .shape import NodeShape
 
 NODE_MODULE = "numesh_node"
 
-_WAIVERS = {
-    "DECLFILENAME": "modules stand together in one file",
-    "UNUSEDSIGNAL": "fields of a layout get a wire each, used or not",
-    "PROCASSINIT": "registers have a value at power-up and a reset",
-    "WIDTHEXPAND": "constants are written as short as they are",
-    "WIDTHTRUNC": "a shift that picks one bit, a logical test of a vector",
-    "CASEINCOMPLETE": "the value for the rest is assigned before the case",
-}
-"""Warnings of ``verilator -Wall`` that the style of the Verilog writer provokes, each with its reason."""
-
 
 def node_verilog(shape: NodeShape, full_bits: Kept = "memory") -> str:
     """Verilog of a node: module ``numesh_node`` with the ports of ``node.Node``, and the modules below it."""
-    return _header(f"NuMesh node. {_describe(shape)}") + _node_modules(shape, full_bits)
+    return verilog_head(f"NuMesh node. {_describe(shape)}") + _node_modules(shape, full_bits)
 
 
 def mesh_verilog(
@@ -91,7 +81,7 @@ def mesh_verilog(
         for memories in contents:
             memories.check(shape)
         modules = [f"{NODE_MODULE}_{i}" for i in range(nodes)]
-    parts = [_header(f"NuMesh, {nodes} nodes. {_describe(shape)}"), _mesh(shape, name, modules, links)]
+    parts = [verilog_head(f"NuMesh, {nodes} nodes. {_describe(shape)}"), _mesh(shape, name, modules, links)]
     if contents is None:
         parts.append(_node_modules(shape, full_bits))
     else:
@@ -101,11 +91,6 @@ def mesh_verilog(
 
 def _describe(shape: NodeShape) -> str:
     return ", ".join(f"{name} {value}" for name, value in shape.as_dict().items())
-
-
-def _header(title: str) -> str:
-    waivers = "".join(f"/* verilator lint_off {name} */ // {why}\n" for name, why in _WAIVERS.items())
-    return f"// {title}\n{waivers}"
 
 
 def _mesh(shape: NodeShape, name: str, modules: Sequence[str], links: Sequence[Link]) -> str:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from amaranth.hdl import Shape
 from amaranth.lib.wiring import In
 
-from emission import component_verilog
+from emission import component_verilog, verilog_head
 
 from .mesh import joints
 from .node import Node, processor_members
@@ -25,7 +25,7 @@ MESH_MODULE = "packet_mesh"
 
 def node_verilog(shape: RouterShape) -> str:
     """Verilog of a node: module ``packet_node`` with the ports of ``node.Node``, and the modules below it."""
-    return f"// Packet node. {_describe(shape)}\n{_node(shape)}"
+    return verilog_head(f"Packet node. {_describe(shape)}") + _node(shape)
 
 
 def mesh_verilog(shape: RouterShape, *, name: str = MESH_MODULE) -> str:
@@ -40,7 +40,8 @@ def mesh_verilog(shape: RouterShape, *, name: str = MESH_MODULE) -> str:
         raise ValueError(f"name of a module must be letters, digits and _, not {name!r}")
     if name == NODE_MODULE or name.startswith(f"{NODE_MODULE}_"):
         raise ValueError(f"name of a mesh must not be {NODE_MODULE} nor start with {NODE_MODULE}_, as {name!r}")
-    return f"// Packet network, {shape.nodes} nodes. {_describe(shape)}\n{_mesh(shape, name)}{_node(shape)}"
+    head = verilog_head(f"Packet network, {shape.nodes} nodes. {_describe(shape)}")
+    return f"{head}{_mesh(shape, name)}{_node(shape)}"
 
 
 def _mesh(shape: RouterShape, name: str) -> str:

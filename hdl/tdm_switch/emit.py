@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from amaranth.lib import wiring
 
-from emission import components_verilog
+from emission import components_verilog, verilog_head
 
 from .parts import Parts
 from .shape import SwitchShape
@@ -17,24 +17,15 @@ from .switch import Switch
 
 SWITCH_MODULE = "tdm_switch"
 
-_WAIVERS = {
-    "DECLFILENAME": "modules stand together in one file",
-    "UNUSEDSIGNAL": "fields of a command get a wire each, used or not",
-    "PROCASSINIT": "registers have a value at power-up and a reset",
-    "WIDTHEXPAND": "constants are written as short as they are",
-    "WIDTHTRUNC": "a shift that picks one bit, a logical test of a vector",
-    "CASEINCOMPLETE": "the value for the rest is assigned before the case",
-    "ASCRANGE": "a counter that has nothing to count has no bits",
-    "UNOPTFLAT": "availability goes from cell to cell within vectors, without a loop",
-}
-"""Warnings of ``verilator -Wall`` that the style of the Verilog writer provokes, each with its reason."""
-
 
 def switch_verilog(shape: SwitchShape) -> str:
     """Verilog of a switch: module ``tdm_switch`` with the ports of ``switch.Switch``, and every module below it."""
     described = ", ".join(f"{name} {value}" for name, value in shape.as_dict().items())
-    waivers = "".join(f"/* verilator lint_off {name} */ // {why}\n" for name, why in _WAIVERS.items())
-    return f"// Time-multiplexed switch. {described}\n{waivers}{components_verilog(_modules(shape))}"
+    head = verilog_head(
+        f"Time-multiplexed switch. {described}",
+        UNOPTFLAT="availability goes from cell to cell within vectors, without a loop",
+    )
+    return f"{head}{components_verilog(_modules(shape))}"
 
 
 def _modules(shape: SwitchShape) -> Iterator[tuple[wiring.Component, str]]:

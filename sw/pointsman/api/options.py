@@ -54,6 +54,8 @@ class CompileOptions(TypedDict, total=False):
     """Python files with further implementations of operators.  [numesh]"""
     check: bool
     """Prove the images; True when not given.  [numesh]"""
+    in_c: bool
+    """Choose only implementations that the driver in C can carry out, for `Compiled.write_c`; ``--emit c`` does.  [numesh]"""
     limits: Limits
     """Bounds on what the COP text may use."""
     warnings: str
@@ -152,6 +154,7 @@ RULES: Mapping[str, Rule] = {
     "phases": _whole(1),
     "seed": (0, lambda value: type(value) is int and 0 <= value < 1 << 32, "a whole number from 0 to 2^32 - 1"),
     "check": _either(True),
+    "in_c": _either(False),
     "warnings": _of(WARNINGS, "show"),
     **{name: _whole(_ANY, default) for name, (_, default) in NODE_SIZES.items()},
     "addresses": _whole(_ANY),
@@ -245,8 +248,16 @@ def network_from(network: Topology | networkx.Graph | str | None, *, target: str
     raise PointsmanError("the network is missing", hint='for instance mesh(4, 4), or "torus:4x4"')
 
 
+_WRITTEN = {"plugins": "--implementations", "check": "--check/--no-check", "in_c": "--emit c"}
+
+
+def option_of(name: str) -> str:
+    """How an option of this name is written on the command line."""
+    return _WRITTEN.get(name, f"--{name.replace('_', '-')}")
+
+
 _HARDWARE = {
-    name: f"--{'implementations' if name == 'plugins' else name.replace('_', '-')}"
+    name: option_of(name)
     for name in (
         *(
             "engine",
@@ -265,7 +276,7 @@ _HARDWARE = {
             "network_mhz",
             "operation_cycles",
         ),
-        *("addresses", "plugins", "logp", *SWITCH, *NODE_SIZES),
+        *("addresses", "plugins", "in_c", "logp", *SWITCH, *NODE_SIZES),
     )
 }
 """Options that say something about hardware only, by their names in Python."""

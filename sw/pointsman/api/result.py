@@ -79,16 +79,18 @@ class Compiled:
         return list(target_named(self.target).write(self.artifact, given))
 
     def write_c(self, folder: Path | str) -> int:
-        """Write the program as C into a folder, which is made if it is not there: a driver, tables of each node, and the
-        functions of the operators (docs/cop_in_c.md). Gives the number of files.
+        """Write the program as C into a folder, which is made if it is not there: a driver, tables of each node, the functions
+        of the operators (docs/cop_in_c.md), and the image that the routers must have. Gives the number of files.
 
         Raises
         ------
         PointsmanError
             If they cannot be written, the target is not numesh, or the program needs what the driver cannot do.
         """
+        from pointsman.artifacts.images.file import write_images
         from pointsman.files import write_whole
         from pointsman.targets.c.program import c_files
+        from pointsman.targets.c.text import identifier
 
         if self.target != "numesh":
             raise PointsmanError(f"a program becomes C for target numesh, not for {self.target}")
@@ -100,7 +102,8 @@ class Compiled:
             raise PointsmanError(f"{place}: the folder cannot be made: {error.strerror}") from None
         for name, text in texts.items():
             write_whole(place / name, text)
-        return len(texts)
+        write_images(self.artifact, place / f"{identifier(self.artifact.name)}.image")
+        return len(texts) + 1
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.text)}</pre>"

@@ -17,6 +17,9 @@ from .options import TARGETS, RunOptions, refuse_hardware_options, refuse_switch
 from .result import Result
 from .targets.by_name import target_named
 
+MESSAGE_BITS = 32
+"""Bits of the words that messages of applications are made of."""
+
 if TYPE_CHECKING:
     import networkx
 
@@ -92,6 +95,11 @@ def run(
             check_writable(source.given[name])
     if source.given["wave_window"] is not None and source.given["wave"] is None:
         raise PointsmanError("--wave-window needs --wave")
+    if source.given["width"] != MESSAGE_BITS:
+        raise PointsmanError(
+            f"applications send words of {MESSAGE_BITS} bits, and nodes with --width {source.given['width']} have others",
+            hint="leave --width out; `pointsman compile` and `verilog` take it, for processors of your own",
+        )
     make, path = _maker(application, arguments)
     with application_errors(path):
         if dry:

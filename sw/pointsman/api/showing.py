@@ -40,8 +40,11 @@ def document_of(
     """
     from pointsman.artifacts.images.images import Images
     from pointsman.artifacts.tables import ConnectionTables
+    from pointsman.targets.optical import OpticalProgram
     from pointsman.targets.packet import PacketProgram
 
+    if isinstance(artifact, OpticalProgram):
+        raise not_shown()
     if isinstance(artifact, Images):
         return _timed(_numesh(artifact, finished, plan), time)
     if isinstance(artifact, ConnectionTables):
@@ -59,6 +62,13 @@ def document_of(
             add_packet_run(document, artifact, finished, finished.spans)
         return _timed(document, time)
     raise PointsmanError("a dry run has no hardware to show", hint="run it on a target")
+
+
+def not_shown() -> PointsmanError:
+    """The error for programs on the target *optical*."""
+    return PointsmanError(
+        "programs on an optical network are not shown", hint="the results of `pointsman optical --json` are"
+    )
 
 
 def _timed(document: Document, time: Mapping[str, Any] | None) -> Document:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import index
 from typing import Any, TypeAlias
 
 from .errors import ArrayProgramError
 from .tree.affine import Affine, Range
 from .tree.mapping import Aligned, Array, Grid, Spread, Template
+from .tree.reach import outside
 from .tree.sections import Section, SectionReference, array_assignment
 from .tree.statements import Apply, ArrayProgram, Branch, DoLoop, Name, Number, Redistribute, Reference, Statement
 
@@ -82,6 +84,66 @@ class Term:
         return Term(Apply("abs", (self.expression,)))  # type: ignore[arg-type]
 
 
+class Index(Term):
+    """The index of a loop, or an affine expression of such: a subscript, a bound, or a number in a larger expression."""
+
+    def __init__(self, affine: Affine) -> None:
+        self.affine = affine
+
+    @property
+    def expression(self) -> Any:  # type: ignore[override]
+        """Its value as a number."""
+        return as_expression(self.affine)
+
+    def __add__(self, other: Value) -> Term:
+        whole = affine_of(other)
+        return super().__add__(other) if whole is None else Index(self.affine + whole)
+
+    def __radd__(self, other: Value) -> Term:
+        whole = affine_of(other)
+        return super().__radd__(other) if whole is None else Index(whole + self.affine)
+
+    def __sub__(self, other: Value) -> Term:
+        whole = affine_of(other)
+        return super().__sub__(other) if whole is None else Index(self.affine - whole)
+
+    def __rsub__(self, other: Value) -> Term:
+        whole = affine_of(other)
+        return super().__rsub__(other) if whole is None else Index(whole - self.affine)
+
+    def __mul__(self, other: Value) -> Term:
+        factor = affine_of(other)
+        return super().__mul__(other) if factor is None or factor.known is None else Index(self.affine * factor.known)
+
+    def __rmul__(self, other: Value) -> Term:
+        factor = affine_of(other)
+        return super().__rmul__(other) if factor is None or factor.known is None else Index(self.affine * factor.known)
+
+    def __neg__(self) -> Term:
+        return Index(-self.affine)
+
+
+def affine_of(value: object) -> Affine | None:
+    """A whole number or an index as an affine expression; None for what is neither."""
+    if isinstance(value, Index):
+        return value.affine
+    if isinstance(value, Affine):
+        return value
+    try:
+        return Affine(index(value))  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+def whole_number(value: object, what: str) -> Affine:
+    """As `affine_of`; raises ArrayProgramError for what is neither."""
+    found = affine_of(value)
+    if found is None:
+        given = "an expression of elements" if isinstance(value, Term) else repr(value)
+        raise ArrayProgramError(f"{what} must be a whole number or an index, not {given}")
+    return found
+
+
 def as_expression(value: Value) -> Any:
     """A number, index or term as an expression of the tree."""
     if isinstance(value, Term):
@@ -115,16 +177,19 @@ class DistributedArray(Term):
         subscripts: list[Any] = []
         for one, (low, high) in zip(keys, self.array.bounds, strict=True):
             if isinstance(one, slice):
-                step = 1 if one.step is None else int(one.step)
-                if step < 1:
+                start, stop, step = (
+                    Affine(usual)
+                    if part is None
+                    else whole_number(part, f"a bound or step of a slice of {self.array.name}")
+                    for part, usual in ((one.start, low), (one.stop, high + 1), (one.step, 1))
+                )
+                if step.known is None or step.known < 1:
                     raise ArrayProgramError(f"a slice of {self.array.name} has the step {step}; it must be positive")
-                start = Affine(low) if one.start is None else Affine.of(one.start)
-                stop = Affine(high + 1) if one.stop is None else Affine.of(one.stop)
-                subscripts.append(Section(start, stop - 1, step))
-            elif isinstance(one, Term):
+                subscripts.append(Section(start, stop - 1, step.known))
+            elif isinstance(one, Term) and not isinstance(one, Index):
                 subscripts.append(one.expression)
             else:
-                subscripts.append(Affine.of(one))
+                subscripts.append(whole_number(one, f"a subscript of {self.array.name}"))
         return SectionReference(self.array.name, tuple(subscripts))
 
     def __getitem__(self, key: Any) -> Term:
@@ -207,7 +272,7 @@ class ProgramBuilder:
         self._bodies[-1].append(statement)
 
     @contextmanager
-    def loop(self, name: str, start: Affine | int, stop: Affine | int, step: int = 1) -> Iterator[Affine]:
+    def loop(self, name: str, start: Index | int, stop: Index | int, step: int = 1) -> Iterator[Index]:
         """A loop over ``range(start, stop, step)``; gives its index."""
         if step == 0 or name in self._indices:
             raise ArrayProgramError(
@@ -215,13 +280,14 @@ class ProgramBuilder:
                 if step == 0
                 else f"{name} is the index of a loop around this one"
             )
-        last = Affine.of(stop) - (1 if step > 0 else -1)
+        first = whole_number(start, f"the start of the loop over {name}")
+        last = whole_number(stop, f"the stop of the loop over {name}") - (1 if step > 0 else -1)
         self._bodies.append([])
         self._indices.append(name)
-        yield Affine.of(name)
+        yield Index(Affine.of(name))
         self._indices.pop()
         body = self._bodies.pop()
-        self.add(DoLoop(Range(name, Affine.of(start), last, step), tuple(body)))
+        self.add(DoLoop(Range(name, first, last, step), tuple(body)))
 
     @contextmanager
     def when(self, condition: Term) -> Iterator[None]:
@@ -249,7 +315,19 @@ class ProgramBuilder:
         self.add(Redistribute(template, spreads))
 
     def program(self) -> ArrayProgram:
-        """The program so far."""
+        """The program so far.
+
+        Raises
+        ------
+        ArrayProgramError
+            If a subscript is surely beyond its array.
+        """
+        for one, dimension, value in outside(self._bodies[0], self.arrays):
+            low, high = self.arrays[one.array].bounds[dimension]
+            raise ArrayProgramError(
+                f"a subscript of {one.array} comes to {value}, outside {low}:{high}: such elements have no owner",
+                hint="subscripts begin with 0 and do not count from the end",
+            )
         return ArrayProgram(self.name, self.grid, dict(self.templates), dict(self.arrays), tuple(self._bodies[0]))
 
 

@@ -49,7 +49,7 @@ from .optical import KEYS as OPTICAL_KEYS
 from .optical import optical_cases
 
 MOST_CASES = 100_000
-OPTIONS = tuple(name for name in RULES if name not in ("trace", "wave", "wave_window", "events"))
+OPTIONS = tuple(name for name in RULES if name not in ("in_c", "trace", "wave", "wave_window", "events"))
 """Options of `pointsman.run` that a product may have; the others are files, and for a single run."""
 KEYS = ("application", "network", "target", "dry", "arguments", "skip", *OPTIONS)
 PLOT_KEYS = ("x", "y", "by", "take")

@@ -15,7 +15,7 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
-from pointsman.runtime import Node, numesh_node
+from pointsman.runtime import Category, Node, numesh_node
 from pointsman.runtime.numesh import port
 from pointsman.runtime.numesh.scheduling import made
 from pointsman.runtime.numesh.scheduling.made import Schedule
@@ -129,3 +129,18 @@ def test_the_default_schedule_holds_every_permutation() -> None:
         record = run_nodes(run, main, machine, max_cycles=500_000)
     assert record.results == expected.results
     assert not any(node.substrate.remarks for node in run)
+
+
+def test_making_a_schedule_is_no_computing_of_the_application() -> None:
+    program = compile_text("(loop 'l 2 (cshift 'c (runtime) :m 3 :impl 'sch_shift_runtime))", topology=mesh(3))
+    images = make_images(make_plan(program, NodeShape(), name="shift"))
+
+    async def main(node: Node) -> None:
+        for distance in (1, 2):
+            await node.cop.c_load(distance)
+            await node.cop.c_func(np.arange(3))
+
+    with Machine(NodeShape(), mesh(3), engine="model", progress=False) as machine:
+        record = run_nodes([numesh_node(images, number, machine) for number in range(3)], main, machine)
+    assert not record.cycles[:, Category.CPU].any()
+    assert (record.cycles[:, Category.REPROG] > 100).all()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pointsman.api.options import option_of
 from pointsman.errors import PointsmanError
 from pointsman.targets.target import TargetRun
 
@@ -31,8 +32,7 @@ class LogpTarget:
     def refuse(self, given: Given) -> None:
         for name, value in given.items():
             if name not in _TAKEN and value not in (None, False, (), "auto", "plan"):
-                option = {"plugins": "implementations"}.get(name, name.replace("_", "-"))
-                raise PointsmanError(f"--{option} is about hardware, and a LogP machine has none")
+                raise PointsmanError(f"{option_of(name)} is about hardware, and a LogP machine has none")
 
     def stage(self, program: Program, name: str, emit: str, given: Given) -> str:
         made = self.compile(program, name, given)

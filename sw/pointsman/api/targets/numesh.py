@@ -143,16 +143,22 @@ class NumeshTarget:
 
 def _plan(program: Program, name: str, given: Given, *, quiet: bool = False) -> Plan:
     """``quiet``: somebody else tells what is done, and need not know what hardware would do."""
+    from pointsman.operators import Context
     from pointsman.plan.fitting import fitted_plan
     from pointsman.plan.make_plan import PlanOptions, make_plan
+    from pointsman.targets.c.implementations import implementations_in_c
 
+    shape = shape_of(program.topology, given)
+    implementations = implementations_of(given["plugins"])
+    if given.get("in_c"):
+        implementations = implementations_in_c(program, Context(program.topology, shape), implementations)
     with nullcontext() if quiet else telling(f"planning {name}") as say:
         return (make_plan if quiet else fitted_plan)(
             program,
-            shape_of(program.topology, given),
+            shape,
             name=name,
             period=given["period"],
-            implementations=implementations_of(given["plugins"]),
+            implementations=implementations,
             effort=given["effort"],
             options=PlanOptions(seed=given.get("seed", 0), most_phases=given["phases"], progress=say),
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pointsman.api.judged import judge_configurations
-from pointsman.api.options import refuse_addresses
+from pointsman.api.options import option_of, refuse_addresses
 from pointsman.api.showing import refuse_lines
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 _ROUTERS_ONLY = (
     "preload",
     "period",
+    "phases",
     "readmemh",
     "plugins",
+    "in_c",
     "pipelines",
     "vfsms",
     "schedule_depth",
@@ -58,8 +60,7 @@ class OpticalTarget:
         refuse_lines(given)
         for name in _ROUTERS_ONLY:
             if given.get(name):
-                option = {"plugins": "implementations"}.get(name, name.replace("_", "-"))
-                raise PointsmanError(f"--{option} is for the mesh of scheduled routers, not for target optical")
+                raise PointsmanError(f"{option_of(name)} is for the mesh of scheduled routers, not for target optical")
         if given.get("emit", "tables") != "tables":
             raise PointsmanError(f"--emit {given['emit']} is a stage of target numesh", hint="--emit tables")
 

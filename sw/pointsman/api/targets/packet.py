@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from packet_router.shape import GRAPH_NODES, RouterShape, ShapeError
+from pointsman.api.options import option_of
 from pointsman.api.progress import telling
 from pointsman.api.showing import add_times_of_messages, refuse_lines, write_trace
 from pointsman.errors import PointsmanError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pointsman.targets.target import Given
 
 _NOT_HERE = (
-    *("image", "preload", "period", "seed", "readmemh", "check", "plugins"),
+    *("image", "preload", "period", "phases", "seed", "readmemh", "check", "plugins", "in_c"),
     *("monitors",),
     *("pipelines", "vfsms", "schedule_depth", "registers", "width"),
 )
@@ -45,8 +46,7 @@ class PacketTarget:
     def refuse(self, given: Given) -> None:
         for name in _NOT_HERE:
             if name in given:
-                option = {"plugins": "implementations", "check": "check/--no-check"}.get(name, name.replace("_", "-"))
-                raise PointsmanError(f"--{option} is for scheduled routers, not for --target packet")
+                raise PointsmanError(f"{option_of(name)} is for scheduled routers, not for --target packet")
         refuse_lines(given)
         engine = given.get("engine", "auto")
         if engine not in ("auto", "verilated", "model"):

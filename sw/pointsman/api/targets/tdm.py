@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pointsman.api.options import refuse_addresses
+from pointsman.api.options import NODE_SIZES, option_of, refuse_addresses
 from pointsman.api.progress import telling
 from pointsman.api.showing import add_times_of_messages, refuse_lines, write_trace
 from pointsman.errors import PointsmanError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tdm_switch.shape import SwitchShape
 
 SIZES = ("slots", "slot_cycles", "sl_cycles")
-_ROUTERS_ONLY = ("preload", "period", "readmemh", "plugins", "monitors")
+_ROUTERS_ONLY = ("preload", "period", "phases", "readmemh", "plugins", "in_c", "monitors", *NODE_SIZES)
 """Options that mean something to scheduled routers only."""
 
 
@@ -49,9 +49,8 @@ class SwitchTarget:
             )
         for name in _ROUTERS_ONLY:
             if given.get(name):
-                option = {"plugins": "implementations"}.get(name, name.replace("_", "-"))
                 raise PointsmanError(
-                    f"--{option} is for the mesh of scheduled routers, not for target tdm",
+                    f"{option_of(name)} is for the mesh of scheduled routers, not for target tdm",
                     hint="see docs/tdm_target.md for what the switch takes",
                 )
         if given.get("emit", "tables") != "tables":

@@ -466,6 +466,8 @@ class _Reader:
             raise self.text.error(line, f"{name} is the index of a loop around this one", part=name)
         if name in self.names.changing:
             raise self.text.error(line, f"{name} is assigned somewhere and is the index of a loop", part=name)
+        if name in self.names.parameters:
+            raise self.text.error(line, f"{name} is given a value and is the index of a loop", part=name)
         if inner and isinstance(inner[-1], F.End_Do_Stmt):
             inner = inner[:-1]
 
@@ -593,6 +595,8 @@ class _Reader:
             name = str(one.items[0]).lower()
             if name in self.names.indices or name in [range_.name for range_ in ranges]:
                 raise self.text.error(line, f"{name} is an index already", part=name)
+            if name in self.values:
+                raise self.text.error(line, f"{name} is given a value and is the index of a loop", part=name)
             ranges.append(self.range(name, one.items[1:], line))
         own = [one.name for one in ranges]
         self.names.indices.extend(own)

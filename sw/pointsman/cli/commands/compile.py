@@ -70,6 +70,8 @@ def compile_(ctx: click.Context, program: Path, emit: str | None, output: Path |
     if emit is not None and emit != "c":
         emit_text(stage(program, network_of(ctx.params), emit, **source), output)
         return
+    if emit == "c":
+        source["in_c"] = True
     compiled = api.compile(program, network_of(ctx.params), **source)
     click.echo(compiled.text)
     if emit == "c":

@@ -89,26 +89,30 @@ def show(ctx: click.Context, application: Path, **given: Any) -> None:
         if path is not None and name not in ("png", "svg"):
             check_writable(path)
     document = _document(ctx, application)
+    texts = _texts(document, outputs)
     if outputs["output"] is not None:
         size = write_page(document, outputs["output"])
         note(f"wrote {outputs['output']} ({size / 1e6:.2f} MB)")
-    _write_others(document, outputs)
+    for path, text in texts.items():
+        write_whole(path, text)
+        note(f"wrote {path}")
+    _draw(document, outputs)
 
 
-def _write_others(document: Document, outputs: Mapping[str, Path | None]) -> None:
-    """Everything but the page."""
+def _texts(document: Document, outputs: Mapping[str, Path | None]) -> dict[Path, str | bytes]:
+    """Files of text but the page, as yet unwritten: what cannot be drawn is refused before anything is written."""
     from pointsman.report.show.document import document_bytes
+    from pointsman.report.show.exports import npeviz_text, perfetto_text
 
-    texts: dict[str, Callable[[], str | bytes]] = {"json_path": lambda: document_bytes(document) + b"\n"}
-    if outputs["perfetto"] is not None or outputs["npeviz"] is not None:
-        from pointsman.report.show.exports import npeviz_text, perfetto_text
+    makers: dict[str, Callable[[Document], str | bytes]] = {
+        "json_path": lambda document: document_bytes(document) + b"\n",
+        "perfetto": perfetto_text,
+        "npeviz": npeviz_text,
+    }
+    return {path: make(document) for name, make in makers.items() if (path := outputs[name]) is not None}
 
-        texts |= {"perfetto": lambda: perfetto_text(document), "npeviz": lambda: npeviz_text(document)}
-    for name, text in texts.items():
-        path = outputs[name]
-        if path is not None:
-            write_whole(path, text())
-            note(f"wrote {path}")
+
+def _draw(document: Document, outputs: Mapping[str, Path | None]) -> None:
     for ending in ("png", "svg"):
         folder = outputs[ending]
         if folder is not None:
@@ -124,6 +128,10 @@ def _document(ctx: click.Context, path: Path) -> Document:
         raise PointsmanError(f"there is no option {ctx.args[0]}", hint="only an application has options of its own")
     if kind in (Kind.IMAGE, Kind.TABLES, Kind.ANSWER):
         return answer_document(path, kind, ctx.params)
+    from pointsman.api.showing import not_shown
+
+    if ctx.params["target"] == "optical":
+        raise not_shown()
     from pointsman import api
 
     if kind == Kind.PROGRAM:

@@ -168,7 +168,7 @@ def _write_switch(output: Path, given: dict[str, Any]) -> None:
 
 
 def _write_bridge(output: Path, given: dict[str, Any]) -> None:
-    from emission import component_verilog
+    from emission import component_verilog, verilog_head
     from host.emit import MODULE, address_map, bridge_verilog
     from host.shape import HostShape, HostShapeError
     from host.streams import StreamBridge, stream_ends
@@ -189,8 +189,9 @@ def _write_bridge(output: Path, given: dict[str, Any]) -> None:
             raise PointsmanError("--bus axi4-stream needs --streams", hint="for instance --streams 0:2:in,1:3:out")
         if given["blocked"] is not None:
             raise PointsmanError("--blocked is not for --bus axi4-stream", hint="streams wait")
-        write_whole(output, component_verilog(StreamBridge(shape=shape, ends=ends), STREAMS))
-        click.echo(f"wrote {output} and {_write_core(output, f'AXI4-Streams at {shape.nodes} NuMesh nodes', STREAMS)}")
+        title = f"AXI4-Streams at {shape.nodes} NuMesh nodes"
+        write_whole(output, verilog_head(title) + component_verilog(StreamBridge(shape=shape, ends=ends), STREAMS))
+        click.echo(f"wrote {output} and {_write_core(output, title, STREAMS)}")
         return
     write_whole(output, bridge_verilog(shape, bus))
     json_path, rdl_path = output.with_suffix(".map.json"), output.with_suffix(".rdl")
@@ -201,7 +202,7 @@ def _write_bridge(output: Path, given: dict[str, Any]) -> None:
 
 
 def _write_loader(output: Path, image: Path | None) -> None:
-    from emission import component_verilog
+    from emission import component_verilog, verilog_head
     from host.loader import ImageLoader
     from host.shape import HostShape
     from pointsman.artifacts.images.file import read_images
@@ -218,8 +219,9 @@ def _write_loader(output: Path, image: Path | None) -> None:
     shape = HostShape(nodes=len(images.nodes), registers=images.shape.registers, width=images.shape.width)
     check_writable(output)
     loader = ImageLoader(shape=shape, rows=loading_rows(images), period=images.period, phase=ALIGN)
-    write_whole(output, f"// Loader of the image {images.name}\n{component_verilog(loader, 'numesh_loader')}")
-    core = _write_core(output, f"loader of the image {images.name}", "numesh_loader")
+    title = f"loader of the image {images.name}"
+    write_whole(output, verilog_head(title) + component_verilog(loader, "numesh_loader"))
+    core = _write_core(output, title, "numesh_loader")
     click.echo(f"wrote {output} and {core}")
 
 

@@ -252,12 +252,11 @@ def _take_subsets(machine: Evaluator, form: Form, value: object) -> list[tuple[i
             if type(member) is not int:
                 raise machine.error(element_of(form, *at).at, f"a subset must hold node numbers, not {show(member)}")
             if not 0 <= member < len(context):
-                hint = None if context.whole else "node numbers are relative to the enclosing subset"
                 raise machine.error(
                     element_of(form, *at).at,
                     f"subset node {show(member)} is outside the {'network' if context.whole else 'enclosing subset'} "
                     f"(0..{len(context) - 1})",
-                    hint=hint,
+                    hint=context.numbering,
                 )
             if member in seen:
                 raise machine.error(element_of(form, *at).at, f"a subset must not name node {member} twice")

@@ -103,6 +103,16 @@ class SubsetContext:
         return self.sizes[axis] if name.endswith("size*") else self.physical[axis]
 
     @property
+    def numbering(self) -> str | None:
+        """What to know of node numbers here, as a hint, if they are not those of the network."""
+        if not self.whole:
+            return "node numbers are relative to the enclosing subset"
+        dead = len(self.topology.dead)
+        if not dead:
+            return None
+        return f"{dead} of the network's nodes {'do' if dead > 1 else 'does'} not work; node numbers count the others alone"
+
+    @property
     def noun(self) -> str:
         """Word for the set to which node numbers are relative, for messages."""
         return "network" if self.whole else "subset"

@@ -190,9 +190,10 @@ class _Checker:
         if type(value) is not int:
             raise self.machine.error(form.at, f"{what} must be a node number, not {show(value)}")
         if not 0 <= value < self.size:
-            hint = None if context.whole else "node numbers are relative to the enclosing subset"
             raise self.machine.error(
-                form.at, f"{what} {show(value)} is outside the {context.noun} (0..{self.size - 1})", hint=hint
+                form.at,
+                f"{what} {show(value)} is outside the {context.noun} (0..{self.size - 1})",
+                hint=context.numbering,
             )
         return value
 

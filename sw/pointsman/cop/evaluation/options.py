@@ -101,7 +101,11 @@ def _valid(machine: Evaluator, form: Form, value: object) -> tuple[int, ...]:
     for place, node in enumerate(value):
         at = element_of(form, place).at
         if type(node) is not int or not 0 <= node < len(context):
-            raise machine.error(at, f":valid node {show(node)} is outside the {context.noun} (0..{len(context) - 1})")
+            raise machine.error(
+                at,
+                f":valid node {show(node)} is outside the {context.noun} (0..{len(context) - 1})",
+                hint=context.numbering,
+            )
         if node in seen:
             raise machine.error(at, f":valid names node {node} twice")
         seen.add(node)

@@ -46,7 +46,10 @@ def hint_none(operator: Operator, implementations: Sequence[Implementation], con
         return None
     free = replace(operator, impl=None)
     others = sorted({one.name for _, one in feasible_implementations(free, implementations, context, fallbacks=True)})
-    return f"leave out :impl, or use {' or '.join(others)}" if others else None
+    hints = [f"leave out :impl, or use {' or '.join(others)}"] if others else []
+    if all(one.name != operator.impl for one in implementations):
+        hints.append(f"--implementations names the file that defines {operator.impl}, if one does")
+    return "; ".join(hints) or None
 
 
 def _values(operator: Operator, implementations: Sequence[Implementation]) -> str:

@@ -109,7 +109,8 @@ def npeviz_text(document: Document) -> str:
     """
     net = document.network
     if net.kind not in ("mesh", "torus") or len(net.size) > 2:
-        raise PointsmanError(f"npeviz draws a mesh of rows and columns, not a {net.kind}")
+        size = f"{'x'.join(map(str, net.size))} " if len(net.size) > 2 else ""
+        raise PointsmanError(f"npeviz draws a mesh of rows and columns, not a {size}{net.kind}")
     if not document.period or not any(stream.ways for stream in document.streams):
         raise PointsmanError("npeviz draws timetables, and there is none")
     columns, rows = net.size[0], (net.size[1] if len(net.size) > 1 else 1)

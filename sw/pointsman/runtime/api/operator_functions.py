@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from operator import index
 from typing import Any, Protocol
 
@@ -226,11 +226,10 @@ class OperatorFunctions:
             pass
         given = ", ".join(map(str, numbers))
         if ranges is None:
-            legal = ", ".join("/".join(map(str, v)) for v in self.signature.values[:12])
-            more = ", …" if len(self.signature.values) > 12 else ""
+            legal = _listed(self.signature.values)
         else:
-            legal, more = " and ".join(map(_shown, ranges)), ""
-        raise self._error("load", f"gives {' and '.join(chosen)} {given}; legal are {legal}{more}")
+            legal = " and ".join(map(_shown, ranges))
+        raise self._error("load", f"gives {' and '.join(chosen)} {given}; legal are {legal}")
 
     def _permutation(self, name: str, value: Any) -> tuple[int, ...]:
         try:
@@ -279,3 +278,12 @@ def _shown(legal: tuple[int, ...] | range) -> str:
     if isinstance(legal, range):
         return f"{legal[0]}..{legal[-1]}"
     return ", ".join(map(str, legal[:12])) + (", …" if len(legal) > 12 else "")
+
+
+def _listed(values: Sequence[tuple[int, ...]]) -> str:
+    """Legal values of one or several operands; many of a single one as a range where they are one."""
+    several = sorted(values)
+    first, last = several[0], several[-1]
+    if len(several) > 12 and several == [(number,) for number in range(first[0], last[0] + 1)]:
+        return f"{first[0]}..{last[0]}"
+    return ", ".join("/".join(map(str, value)) for value in values[:12]) + (", …" if len(values) > 12 else "")

@@ -240,7 +240,7 @@ class NumeshPort:
         if asked != self.asked:
             await self._meet(role)
             made = _scheduled(images, self.index, instance, tuple(move for move in asked if move[0] != move[1]))
-            await Wait(made.cycles, Category.CPU)
+            await Wait(made.cycles, Category.REPROG)
             if made.hops:
                 self.substrate.remark(_no_slots(images, self.operator))
             self.hops = made.hops

@@ -11,8 +11,10 @@ from pointsman.program.catalogue import OPERATORS
 
 from .text import identifier
 
-CHOSEN = ("node", "distance")
-"""Sorts of run-time operands whose values are listed."""
+HEADERS = ("pm", "pm_port", "pm_sizes", "stdint")
+"""Headers, without ``.h``, that the driver includes."""
+RESERVED = ("pm", "pm_next")
+"""Labels whose load functions would be the driver's own ``pm_load`` and ``pm_next_load``."""
 
 
 class NotInCError(PointsmanError):
@@ -88,10 +90,12 @@ def _refused(source: str, label: str, why: str) -> NotInCError:
 
 
 def _check_names(images: Images, entries: Sequence[Entry]) -> None:
-    """Refuse labels that would be one name in C."""
-    names: dict[str, str] = {}
+    """Refuse a program whose header, or a label one of whose functions, would be the driver's own."""
+    if identifier(images.name) in HEADERS:
+        raise NotInCError(
+            f"the header of program {images.name} would be {identifier(images.name)}.h, which the driver in C has already",
+            hint="give the program's file another name",
+        )
     for label in (*(entry.label for entry in entries), *images.loops):
-        name = identifier(label)
-        if name in names and (names[name] != label or label in images.loops):
-            raise NotInCError(f"labels '{names[name]}' and '{label}' are both {name} in C", hint="rename one of them")
-        names[name] = label
+        if label in RESERVED:
+            raise NotInCError(f"label '{label}': {label}_load is a function of the driver in C", hint="rename it")

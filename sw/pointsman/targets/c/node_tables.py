@@ -252,6 +252,7 @@ class _Writer:
         self.sizes.temporary_words = max(self.sizes.temporary_words, (len(temporaries) + 2) * operator.m)
         values = (
             *(PARTS[role.kind], int(role.local), int(role.result), int(role.void)),
+            int(_receives(role)),
             int(any(lane.turn != SYNC for lane in role.lanes)),
             int(any(lane.turn == SYNC for lane in role.lanes)),
             *(-1 if role.switch is None else role.switch, role.turns, steps, len(temporaries)),
@@ -291,6 +292,13 @@ class _Writer:
             step,
             "PM_SYNC" if turn == SYNC else turn,
         )
+
+
+def _receives(role: Role) -> bool:
+    """Does anything come into the message that a call of the node receives?"""
+    return any(lane.data == "in" and not lane.write for lane in role.lanes) or any(
+        one.result == "in" for one in role.combines
+    )
 
 
 def _message(name: str, temporaries: dict[str, int]) -> str:

@@ -5,51 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-KEYWORDS = frozenset(
-    {
-        "auto",
-        "break",
-        "case",
-        "char",
-        "const",
-        "continue",
-        "default",
-        "do",
-        "double",
-        "else",
-        "enum",
-        "extern",
-        "float",
-        "for",
-        "goto",
-        "if",
-        "inline",
-        "int",
-        "long",
-        "register",
-        "restrict",
-        "return",
-        "short",
-        "signed",
-        "sizeof",
-        "static",
-        "struct",
-        "switch",
-        "typedef",
-        "union",
-        "unsigned",
-        "void",
-        "volatile",
-        "while",
-    }
-)
 WIDTH = 120
 
 
 def identifier(name: str) -> str:
-    """``name`` as a C identifier: other characters become underscores."""
+    """``name`` as the beginning of a C identifier: other characters become underscores."""
     found = re.sub(r"[^A-Za-z0-9_]", "_", name)
-    return f"_{found}" if not found or found[0].isdigit() or found in KEYWORDS else found
+    return f"_{found}" if not found or found[0].isdigit() else found
 
 
 def string(text: str) -> str:

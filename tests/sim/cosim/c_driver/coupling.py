@@ -122,7 +122,7 @@ def c_program(program: Program, images: Images, calls: Sequence[Sequence[Call]],
     """The calls of all nodes as C; ``ahead``: what can be loaded before the first phase is."""
     name = identifier(images.name)
     operators: dict[str, Operator] = {one.label: one for one in program.operators()}
-    lines = [f'#include "{name}.h"', '#include "pipe_port.h"', *_functions(images), ""]
+    lines = ["#include <string.h>", f'#include "{name}.h"', '#include "pipe_port.h"', *_functions(images), ""]
     for node, several in enumerate(calls):
         lines += [f"static void node_{node}(struct pm *cop)", "{", f"    cop_init(cop, {name}_nodes[{node}], 0);"]
         if ahead:
@@ -189,12 +189,15 @@ def _call(call: Call, number: int, operators: dict[str, Operator]) -> list[str]:
     if sent:
         lines.append(f"    static const {kind} sent[] = {message};")
     gives = call.function != "write"
+    in_place = array and call.function == "func" and number % 2 == 1
     if gives:
-        lines.append(f"    {kind} got[{items}] = {{0}};")
+        # What was there before must not be taken for what has been received.
+        filled = "memcpy(got, sent, sizeof got);" if in_place else "memset(got, 0x5a, sizeof got);"
+        lines += [f"    {kind} got[{items}];", f"    {filled}"]
     if not gives:
         lines.append(f"    {function}(cop, {'sent' if array else 'sent[0]'});")
     elif array:
-        arguments = ["cop", *(["sent"] if sent else []), "got"]
+        arguments = ["cop", *(["got" if in_place else "sent"] if sent else []), "got"]
         lines.append(f"    if ({function}({', '.join(arguments)}))")
         lines.append(f"        heard({number}, got, {operator.m});")
     else:

@@ -33,6 +33,7 @@ def _loaded(name: str):
 coupling = sys.modules.get("coupling") or _loaded("coupling")
 TEXT = "(loop 'l 2 (broadcast 'b (runtime) :m 3 :impl 'str_bcast_dense) (cshift 'c 1 :m 2) (barrier 'e))"
 """The broadcast is asked for by streams: with other implementations these mutants die as well, but in a deadlock."""
+SHIFTS = "(sequential (cshift 'c 1 :m 40 :c 2) (eoshift 'e 1 :m 40 :c 2))"
 
 
 async def application(node: Any) -> None:
@@ -49,11 +50,22 @@ async def application(node: Any) -> None:
         await node.cop.e_func()
 
 
-def run(folder: Path, before: str = "", after: str = "", file: str = "") -> list[int]:
+async def shifts(node: Any) -> None:
+    """Shifts of two messages each, of which coupled programs receive the second in place; what node 0 gets comes from nowhere."""
+    for label in ("c", "e"):
+        for k in range(2):
+            await getattr(node.cop, f"{label}_load")()
+            await node.compute(200 * (node.number == 1))
+            await getattr(node.cop, f"{label}_func")([100 * node.number + k + i for i in range(40)])
+
+
+def run(
+    folder: Path, before: str = "", after: str = "", file: str = "", text: str = TEXT, main: Any = application
+) -> list[int]:
     """Changes of phase of each node; in ``file`` the text ``before`` is replaced first, in the generated C."""
-    program = compile_text(TEXT, topology=mesh(3))
+    program = compile_text(text, topology=mesh(3))
     images = make_images(make_plan(program, NodeShape(), name="loop"))
-    calls = coupling.recorded(program, application)
+    calls = coupling.recorded(program, main)
     written = coupling.c_files
 
     def changed(images: Any) -> dict[str, str]:
@@ -79,6 +91,18 @@ def test_c_does_what_the_application_did(tmp_path: Path):
     changes = run(tmp_path)
     assert len(set(changes)) == 1
     assert changes[0] > 0
+
+
+def test_messages_are_received_in_place_and_zeros_where_nothing_comes_in(tmp_path: Path):
+    run(tmp_path, text=SHIFTS, main=shifts)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "node"), [("(out && out == in)", "(0)", 1), ("&& !role->receives", "&& role->receives > 1", 0)]
+)
+def test_without_the_copy_or_the_zeros_they_are_wrong(tmp_path: Path, before: str, after: str, node: int):
+    with pytest.raises(coupling.CouplingError, match=f"node {node}"):
+        run(tmp_path, before, after, "pm.c", SHIFTS, shifts)
 
 
 @pytest.mark.parametrize(

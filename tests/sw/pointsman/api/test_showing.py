@@ -31,6 +31,13 @@ def test_every_target_has_documents(tmp_path: Path) -> None:
         assert api.compile(path, "2x1", target=target).document().target == target
 
 
+def test_programs_on_an_optical_network_have_no_document(tmp_path: Path) -> None:
+    path = tmp_path / "one.cop"
+    path.write_text("(broadcast 'd 0 :m 6)")
+    with pytest.raises(PointsmanError, match="programs on an optical network are not shown"):
+        api.compile(path, "2x1", target="optical").document()
+
+
 def test_what_has_no_hardware_has_no_document() -> None:
     with pytest.raises(PointsmanError, match="a dry run has no hardware to show"):
         document_of(None)

@@ -52,6 +52,12 @@ static int among(const uint16_t *list, int number)
 
 /* -- words --------------------------------------------------------------------------------------------- */
 
+static void copy(pm_word *to, const pm_word *from, uint32_t words)
+{
+    while (words--)
+        *to++ = *from++;
+}
+
 /* Messages of a call, by PM_OUT, PM_IN and PM_TEMPORARY + k. */
 struct messages {
     const pm_word *out;
@@ -951,8 +957,15 @@ static void move(struct pm *cop, unsigned number, uint32_t call, int way, const 
     with.temporary = cop->temporary;
     for (i = 0; i < (role->temporaries + (out ? 0u : 1u)) * op->m; i++)
         cop->temporary[i] = 0;
+    if (out && out == in) { /* what arrives would overwrite what is still to be sent */
+        copy(absent, out, op->m);
+        out = absent;
+    }
     with.out = out ? out : absent;
     with.in = in ? in : absent + op->m;
+    if (in && role->result && !role->receives)
+        for (i = 0; i < op->m; i++)
+            in[i] = 0;
     for (step = 0; step < role->steps; step++) {
         if ((int)step == role->second)
             switch_schedule(cop, 1);
@@ -1009,12 +1022,6 @@ static pm_word *own_message(struct pm *cop, unsigned number, unsigned k)
 {
     const struct pm_operator *op = &cop->node->operators[number];
     return &cop->local[PM_LOCAL * op->local + ((cop->uses[number].own_first + k) % PM_LOCAL) * op->m];
-}
-
-static void copy(pm_word *to, const pm_word *from, uint32_t words)
-{
-    while (words--)
-        *to++ = *from++;
 }
 
 static void write_own(struct pm *cop, unsigned number, const pm_word *words)

@@ -86,6 +86,7 @@ struct pm_role {
     uint8_t local;      /* 1: the node sends to itself only; the message is copied */
     uint8_t result;     /* 1: what arrives means something to the application */
     uint8_t empty;      /* 1: the node takes part without a message of its own (it is not :valid) */
+    uint8_t receives;   /* 1: words come into the message that is received; 0: it is zeros, as over the edge of an eoshift */
     uint8_t exchanges;  /* 1: words move in its I/O functions */
     uint8_t meets;      /* 1: its load function passes a barrier of the operator's own */
     int16_t second;     /* first step that runs the phase's second schedule; -1: none */
@@ -113,7 +114,7 @@ struct pm_operator {
     const char *label;            /* as in the COP program */
     int16_t phase;                /* its phase; the first, if it continues through several */
     int16_t enters;               /* phase that load enters if the operator continues; -1: it does not */
-    uint16_t m;                   /* words of a message */
+    uint32_t m;                   /* words of a message */
     uint16_t flags;
     uint16_t stages;              /* roles[role_of[value * stages + stage]] */
     uint16_t values_count;        /* legal combinations of run-time values */
@@ -268,7 +269,8 @@ void pm_next_load(struct pm *cop, unsigned entry);
 void pm_write(struct pm *cop, unsigned entry, const pm_word *message);
 /* Receive a message; 0 if its contents mean nothing at this node. */
 int pm_read(struct pm *cop, unsigned entry, pm_word *message);
-/* Send and receive; both null for a barrier. `combine` null: what load was given. 0 if what was received means nothing at this node. */
+/* Send and receive, where `in` may be `out`; both null for a barrier. `combine` null: what load was given. 0 if what was received means
+ * nothing at this node. */
 int pm_func(struct pm *cop, unsigned entry, const pm_word *out, pm_word *in, pm_combine combine);
 #ifdef PM_STATISTICS
 /* Count the cycles since the last call for the category that was named last, and name the next one. */

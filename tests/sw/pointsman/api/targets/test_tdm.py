@@ -116,6 +116,9 @@ def test_run_takes_compiled_tables_and_only_fitting_ones(tmp_path: Path) -> None
         (("--ports", "3"), "a 2x2 mesh needs 4 ports of the switch and is given 3"),
         (("--slots", "1", "--mode", "hybrid"), "hybrid mode needs 2 slots of the switch"),
         (("--period", "8"), "--period is for the mesh of scheduled routers"),
+        (("--pipelines", "3"), "--pipelines is for the mesh of scheduled routers"),
+        (("--width", "16"), "--width is for the mesh of scheduled routers"),
+        (("--phases", "2"), "--phases is for the mesh of scheduled routers"),
         (("--emit", "images"), "--emit images is a stage of target numesh"),
     ],
 )

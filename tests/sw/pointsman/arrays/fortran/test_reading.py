@@ -102,6 +102,13 @@ def test_a_value_that_would_change_nothing_is_refused(name: str) -> None:
         read_program(text, "p.f90", values={name.upper(): 6})
 
 
+@pytest.mark.parametrize("loop", ["do i = 1, 3\na(i) = 1\nend do", "forall (i = 1:3) a(i) = 1"])
+def test_a_value_for_the_index_of_a_loop_is_refused(loop: str) -> None:
+    text = f"program p\nreal a(4)\n!hpf$ processors q(2)\n{loop}\nend\n"
+    with pytest.raises(ArrayProgramError, match=r"p\.f90:4:\d+: i is given a value and is the index of a loop"):
+        read_program(text, "p.f90", values={"i": 6})
+
+
 def test_a_parameter_without_a_value() -> None:
     with pytest.raises(ArrayProgramError, match=r"p\.f90:2:23: the parameter k is given no value"):
         read_program("program p\ninteger, parameter :: k\nend\n", "p.f90")

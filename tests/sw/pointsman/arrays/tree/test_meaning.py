@@ -58,7 +58,7 @@ def test_branches_scalars_and_two_dimensions() -> None:
 def test_elements_outside_the_bounds_are_named() -> None:
     build = ProgramBuilder("p", (2,))
     a = build.array("a", (4,))
-    with build.loop("i", 0, 4) as i:
+    with build.loop("i", 0, 4) as i, build.when(a[i] > -1):
         a[i] = a[i + 1]
     with pytest.raises(PointsmanError, match=r"a\(i\+1\) is element \(4,\), outside the bounds of a, 0:3"):
         run(build.program(), {})

@@ -22,6 +22,13 @@ MATMUL = str(Path(__file__).resolve().parents[5] / "examples/matmul/matmul.py")
         (["--target", "tdm", "--monitors"], "--monitors is for the mesh of scheduled routers, not for target tdm"),
         (["--target", "packet", "--period", "8"], "--period is for scheduled routers, not for --target packet"),
         (["--addresses", "4"], "--addresses is for --target packet"),
+        (["--width", "16"], "applications send words of 32 bits, and nodes with --width 16 have others"),
+        (["--width", "64"], "applications send words of 32 bits, and nodes with --width 64 have others"),
+        (["--target", "packet", "--phases", "2"], "--phases is for scheduled routers, not for --target packet"),
+        (
+            ["--target", "optical", "--phases", "2"],
+            "--phases is for the mesh of scheduled routers, not for target optical",
+        ),
         (["--json", "/nowhere/at/all.json"], "/nowhere"),
     ],
 )

@@ -36,6 +36,20 @@ def test_document_is_written_alone_if_only_it_is_asked_for(program: Path, tmp_pa
     assert not (tmp_path / "one.html").exists()
 
 
+def test_nothing_is_written_if_one_of_several_files_cannot_be(program: Path, tmp_path: Path) -> None:
+    done = show(program, "--mesh", "2x2x2", "-o", tmp_path / "one.html", "--npeviz", tmp_path / "one.json")
+    assert done.exit_code == 2
+    assert "npeviz draws a mesh of rows and columns, not a 2x2x2 mesh" in done.output
+    assert [path.name for path in tmp_path.iterdir()] == ["one.cop"]
+
+
+def test_programs_on_an_optical_network_are_refused_before_they_are_compiled(program: Path, tmp_path: Path) -> None:
+    done = show(program, "--mesh", "2x2", "--target", "optical")
+    assert done.exit_code == 2
+    assert done.output.startswith("pointsman: programs on an optical network are not shown")
+    assert [path.name for path in tmp_path.iterdir()] == ["one.cop"]
+
+
 def test_image_is_shown_without_a_network_option(program: Path, tmp_path: Path) -> None:
     image = tmp_path / "one.image"
     made = CliRunner().invoke(main, ["compile", str(program), "--mesh", "2x1", "-o", str(image)])

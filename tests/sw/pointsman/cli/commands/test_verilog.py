@@ -81,3 +81,19 @@ def test_a_yosys_that_fails_is_an_error_in_a_line(tmp_path: Path, monkeypatch: p
     assert done.exit_code == 2
     assert done.output == "pointsman: Yosys, which writes the Verilog: wasmtime._error.WasmtimeError: File too large\n"
     assert not list(tmp_path.iterdir())
+
+
+def test_streams_and_loaders_say_why_warnings_of_a_linter_are_off(tmp_path: Path) -> None:
+    (tmp_path / "p.cop").write_text("(cshift 'c 1)\n")
+    image, streams, loader = (str(tmp_path / name) for name in ("p.image", "s.v", "l.v"))
+    for arguments in (
+        ["compile", str(tmp_path / "p.cop"), "--mesh", "2x1", "-o", image],
+        ["verilog", "host-bridge", "--bus", "axi4-stream", "--streams", "0:2:in", "-o", streams],
+        ["verilog", "host-loader", "--image", image, "-o", loader],
+    ):
+        done = CliRunner().invoke(main, arguments)
+        assert done.exit_code == 0, done.output
+    for path, title in ((streams, "// AXI4-Streams at 1 NuMesh nodes"), (loader, "// loader of the image p")):
+        lines = Path(path).read_text().splitlines()
+        assert lines[0] == title
+        assert lines[1].startswith("/* verilator lint_off DECLFILENAME */ // ")

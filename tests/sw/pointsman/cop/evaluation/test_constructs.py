@@ -8,6 +8,7 @@ import pytest
 
 from pointsman.cop import CopError, Group, Operator, Program, compile_text
 from pointsman.network import graph, mesh
+from pointsman.network.faults import with_faults
 
 ROWS = "'((0 1 2 3) (4 5 6 7) (8 9 10 11) (12 13 14 15))"
 
@@ -418,3 +419,12 @@ def test_a_graph_has_nodes_and_no_coordinates() -> None:
         compile_text("(loop 'l *xsize* (barrier 'b))", topology=ring)
     with pytest.raises(CopError, match="the size of a graph cannot be set"):
         compile_text("(reset-mesh-size 2 2) (barrier 'b)", topology=ring)
+
+
+@pytest.mark.parametrize(
+    "text", ["(subset '(0 8) (barrier 'b))", "(broadcast 'b 8)", "(allreduce 'a :valid '(0 8))"], ids=str
+)
+def test_it_is_said_that_nodes_that_do_not_work_are_not_counted(text: str) -> None:
+    with pytest.raises(CopError, match=r"8 is outside the network \(0\.\.7\)") as caught:
+        compile_text(text, topology=with_faults(mesh(3, 3), nodes=[4]))
+    assert caught.value.hint == "1 of the network's nodes does not work; node numbers count the others alone"

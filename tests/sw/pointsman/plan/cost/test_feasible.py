@@ -63,6 +63,10 @@ def test_the_programs_own_choice_is_named_as_the_cause() -> None:
     hint = hint_none(one, IMPLEMENTATIONS, CONTEXT)
     assert hint is not None
     assert hint.startswith("leave out :impl, or use dyn_bcast or ")
+    assert "--implementations" not in hint
+    unknown = hint_none(operator("(broadcast 'b 0 :impl 'nonsense)"), IMPLEMENTATIONS, CONTEXT)
+    assert unknown is not None
+    assert unknown.endswith("; --implementations names the file that defines nonsense, if one does")
     many = operator("(cshift 'c (runtime :values (all 70)) :impl 'sch_shift)")
     assert why_none(many, IMPLEMENTATIONS).endswith(
         "it has a schedule for each value, 64 at most, and there are 70 values"

@@ -70,6 +70,8 @@ def test_npeviz_gets_each_word_of_a_period_as_a_transfer(document: Document) -> 
 def test_npeviz_is_refused_what_it_cannot_draw() -> None:
     with pytest.raises(PointsmanError, match="npeviz draws a mesh of rows and columns, not a graph"):
         npeviz_text(Document("a", "route", Net("graph", [2], 2, [(0, 0), (1, 0)])))
+    with pytest.raises(PointsmanError, match="npeviz draws a mesh of rows and columns, not a 1x1x1 mesh"):
+        npeviz_text(Document("a", "route", Net("mesh", [1, 1, 1], 1, [(0, 0)])))
     with pytest.raises(PointsmanError, match="npeviz draws timetables, and there is none"):
         npeviz_text(Document("a", "run", Net("mesh", [2], 2, [(0, 0), (1, 0)])))
 

@@ -125,6 +125,16 @@ def test_values_are_handed_on_with_their_place_in_the_list() -> None:
         _done(_functions(CHOSEN, port).load())
 
 
+def test_many_legal_values_that_are_a_range_are_told_as_one() -> None:
+    for values, said in (
+        ([*range(20), *range(-20, 0)], r"legal are -20\.\.19$"),
+        (list(range(0, 40, 2)), r"legal are 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, …$"),
+    ):
+        signature = Signature("b", "broadcast", "int32*", 1, ("source",), tuple((value,) for value in values))
+        with pytest.raises(PointsmanError, match=f"gives source 41; {said}"):
+            _done(_functions(signature, _Port(Permission("read"))).load(41))
+
+
 def test_a_node_may_give_what_it_knows_of_a_value_that_others_know_better() -> None:
     signature = Signature("b", "broadcast", "int32*", 1, ("source",), ranges=((0, 1, 2),), partial=("source",))
     for given, number in ((True, HERE), (False, UNKNOWN), (None, UNKNOWN), (1, 1)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -35,6 +36,22 @@ def test_messages_that_processors_pass_on_are_refused_with_their_place():
         entries_of(images_of("(broadcast 'b (runtime) :impl 'dyn_bcast)", 2, 2))
 
 
-def test_labels_that_are_one_name_in_c_are_refused():
-    with pytest.raises(NotInCError, match=r"^labels 'int' and '_int' are both _int in C"):
-        entries_of(images_of("(sequential (barrier 'int) (barrier '_int))", 2, 1))
+def test_keywords_are_names_of_functions_as_all_others():
+    names = [one.name for one in entries_of(images_of("(sequential (cshift 'int 1) (cshift '_int 1))", 2, 1))]
+    assert names == ["int", "_int"]
+
+
+@pytest.mark.parametrize(("label", "function"), [("pm", "pm_load"), ("pm_next", "pm_next_load")])
+def test_functions_of_the_driver_are_no_functions_of_a_program(label: str, function: str):
+    with pytest.raises(
+        NotInCError, match=f"^label '{label}': {function} is a function of the driver in C\n  hint: rename it$"
+    ):
+        entries_of(images_of(f"(cshift '{label} 1)", 2, 1))
+
+
+@pytest.mark.parametrize("name", ["pm", "pm_sizes", "stdint"])
+def test_a_program_does_not_take_the_place_of_a_header(name: str):
+    images = replace(images_of("(cshift 'b 1)", 2, 1), name=name)
+    said = f"the header of program {name} would be {name}.h, which the driver in C has already"
+    with pytest.raises(NotInCError, match=f"^{said}\n  hint: give the program's file another name$"):
+        entries_of(images)

