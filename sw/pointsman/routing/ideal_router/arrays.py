@@ -59,6 +59,12 @@ class WordScratch(NamedTuple):
     state_of: np.ndarray
     level_first: np.ndarray
     state_node: np.ndarray
+    over: np.ndarray
+    """The cheapest ways by (links passed, last link) and start slot, and beside them owner and price of the last link's cell."""
+    owners: np.ndarray
+    cost: np.ndarray
+    over_of: np.ndarray
+    last_link: np.ndarray
     path: np.ndarray
     tree_depth: np.ndarray
     wanted: np.ndarray

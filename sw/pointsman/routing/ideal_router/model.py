@@ -81,11 +81,19 @@ def scratch_of(problem: RouteProblem, net: Net, period: int, extra: int, seed: i
     states = min(problem.nodes * (extra + 1), 1 + problem.nodes * (far + 1))
     mixed = np.random.SeedSequence([seed, period, extra]).generate_state(1, np.uint64)[0] | np.uint64(1)
     single = any(len(stream.destinations) == 1 for stream in problem.streams)
+    # A state for each link and number of links passed, one for the injection port and one for the ejection port.
+    last_links = len(problem.links) * (extra + 1) if single and not problem.buffers else 0
+    rows = (last_links + 2, period)
     return WordScratch(
         best=np.zeros((states if single else 1, period), np.int32),
         state_of=np.full((far + 3, problem.nodes), -1, np.int32),
         level_first=np.zeros(far + 4, np.int64),
         state_node=np.zeros(states + 1, np.int32),
+        over=np.zeros(rows, np.int32),
+        owners=np.zeros(rows, np.int32),
+        cost=np.zeros(rows, np.int32),
+        over_of=np.full((far + 3 if last_links else 1, len(problem.links)), -1, np.int32),
+        last_link=np.zeros(last_links + 2, np.int32),
         path=np.zeros(far + 1, np.int32),
         tree_depth=np.zeros(problem.nodes, np.int64),
         wanted=np.zeros(problem.nodes, np.bool_),

@@ -13,6 +13,7 @@ import numpy as np
 from pointsman.kernels import kernel
 
 from .arrays import Net, Rows, WordArrays, WordScratch
+from .eject_kernel import place_over
 from .kernels import NOISE, place_unicast, random_below
 from .tree_kernel import place_tree
 from .wait_kernel import place_waiting
@@ -30,9 +31,13 @@ def _place(
     extra: int,
     period: int,
     price: np.ndarray,
+    owner: np.ndarray,
     buffers: bool,
 ) -> int:
-    """Find the cheapest place of ``word`` and note its links and cells. Returns the work done, -1 if there is no place."""
+    """Find the cheapest place of ``word`` and note its links and cells. Returns the work done, -1 if there is no place.
+
+    ``owner``: the word of each cell, if a price is for throwing that out; empty if words share cells.
+    """
     source = words.source[word]
     first = words.first[word]
     ends = words.end_first[word + 1] - words.end_first[word]
@@ -42,10 +47,10 @@ def _place(
         start, size, work = place_waiting(net, rows, words, room, word, extra, period, price)
     else:
         end = words.ends[words.end_first[word]]
-        start, size, work = place_unicast(net, rows, room, source, end, extra, period, price)
+        start, size, work = _place_way(net, rows, room, source, end, extra, period, price, owner)
         if size == 0 and extra > 0:
             # Every detour found passes a node twice.
-            start, size, more = place_unicast(net, rows, room, source, end, 0, period, price)
+            start, size, more = _place_way(net, rows, room, source, end, 0, period, price, owner)
             work += more
         for index in range(size):
             words.links[first + index] = room.path[index]
@@ -71,6 +76,23 @@ def _place(
                 count = _note(rows, words.cells, count, n_links + nodes + head, slot + 1, period)
     words.cell_size[word] = count - words.cell_first[word]
     return work
+
+
+@kernel
+def _place_way(
+    net: Net,
+    rows: Rows,
+    room: WordScratch,
+    source: int,
+    end: int,
+    extra: int,
+    period: int,
+    price: np.ndarray,
+    owner: np.ndarray,
+) -> tuple[int, int, int]:
+    if owner.size:
+        return place_over(net, rows, room, source, end, extra, period, price, owner)
+    return place_unicast(net, rows, room, source, end, extra, period, price)
 
 
 @kernel
@@ -123,6 +145,7 @@ def negotiate(
     used = np.zeros(cells, np.int32)
     history = np.zeros(cells, np.int32)
     price = np.zeros(cells, np.int32)
+    nobody = np.empty(0, np.int32)
     order = np.empty(n_words, np.int64)
     work = 0
     first_round = True
@@ -171,7 +194,7 @@ def negotiate(
                     cell = words.cells[at]
                     used[cell] -= 1
                     price[cell] = history[cell] + np.int32(step * used[cell]) + random_below(room.random, NOISE)
-            done = _place(net, rows, words, room, word, extra, period, price, buffers)
+            done = _place(net, rows, words, room, word, extra, period, price, nobody, buffers)
             if done < 0:
                 return -1, work
             work += done
@@ -226,7 +249,7 @@ def eject(
             return least, work
         waiting -= 1
         word = queue[waiting]
-        done = _place(net, rows, words, room, word, extra, period, price, buffers)
+        done = _place(net, rows, words, room, word, extra, period, price, owner, buffers)
         if done < 0:
             return -1, work
         work += done

@@ -239,13 +239,14 @@ def _find(search: _Search, period: int, work: int) -> Placement | None:
     while search.spent - begin < work:
         plans = list(_plans(search, period, thorough=True))
         plain = max(1, sum(method == "eject" and not extra for _, method, extra in plans))
+        largest = max(group.size for group, _, _ in plans)
         for group, method, extra in plans:
             left = work - (search.spent - begin)
             if left <= 0:
                 break
             passes = MANY_PASSES * search.work_of_pass // group.size
             share = max(FIRST_WORK // 2, min(max(passes, work // (4 * plain)), work // (2 * plain)))
-            if group is plans[0][0] and group.size > 1:
+            if group.size == largest > 1:
                 share *= 4  # the largest group succeeds most often
             # Detours and negotiation get less work: they cost more and help less often.
             share = int(share * portion * (1.0 if method == "eject" and not extra else 0.25))
@@ -308,22 +309,23 @@ def _ascend(search: _Search, least: int) -> Placement:
 
 def _descend(search: _Search, least: int, placement: Placement) -> Placement:
     """Try shorter periods than ``placement``, for large problems: each may take some times the work of the one before; steps
-    become shorter when one fails, and what is left goes into the next shorter."""
+    become shorter towards ``least`` and when one fails, and what is left goes into the next shorter."""
     begin, allowed = search.spent, search.second_work
     group = search.groups[-1]
-    step = max(1, placement.period // 150)
     usual = FEW_PASSES * search.work_of_pass
     last = usual
+    longest = placement.period
     try:
         while placement.period > least and search.spent - begin < allowed:
             left = allowed - (search.spent - begin)
-            period = max(least, placement.period - step)
+            step = max(1, min(longest, max((placement.period - least) // 6, placement.period // 150)))
             before = search.spent
+            period = max(least, placement.period - step)
             found = search.run(period, group, "eject", 0, min(left, max(usual, GROWTH * last)))
             if found is not None:
                 placement, last = found, search.spent - before
             elif step > 1:
-                step = max(1, step // 2)
+                longest = step // 2
             else:
                 last *= GROWTH
     except _OutOfTimeError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pointsman.routing.collectives import packing
 from pointsman.routing.collectives.packing import pack
 from pointsman.routing.errors import RoutingError
 
@@ -26,3 +27,15 @@ def test_a_word_that_meets_itself_in_a_short_period_waits_for_a_longer_one():
 def test_no_most_and_no_schedule_is_an_error():
     with pytest.raises(RoutingError):
         pack([np.array([(0, 0), (0, 0)])], 1, 1)
+
+
+def test_the_period_goes_back_to_the_last_that_failed(monkeypatch: pytest.MonkeyPatch):
+    tried = []
+
+    def enough_from_17(words, resources, period, *_):
+        tried.append(period)
+        return [0] if period >= 17 else None
+
+    monkeypatch.setattr(packing, "_try", enough_from_17)
+    assert pack([np.array([(0, 0)])] * 20, 1, 4)[0] == 17
+    assert tried[-3:] == [19, 18, 17]

@@ -12,7 +12,7 @@ from pointsman.artifacts.routes.collectives import KINDS, CollectiveProblem
 from pointsman.artifacts.routes.file import make_collective, make_problem
 from pointsman.artifacts.routes.routes import directed
 from pointsman.errors import PointsmanError
-from pointsman.network import mesh, torus
+from pointsman.network import graph, mesh, torus
 from pointsman.network.lattice import diamond
 from pointsman.routing.collectives.packing import pack
 from pointsman.routing.collectives.rooted import is_connected
@@ -61,6 +61,32 @@ def test_meshes_of_odd_sides_need_one_slot_more_by_parity(topology, kind):
     result = judged(problem_of(topology, kind))
     assert result.period == topology.nodes
     assert (result.bound.value, result.bound.kind) == (topology.nodes, "parity")
+
+
+CHAINS = [(34 + 3 * chain + at, 34 + 3 * chain + at - 1 if at else 11 * chain) for chain in range(2) for at in range(3)]
+SQUARES = [(node, (node + step) % 34) for node in range(34) for step in (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("topology", "dead_nodes", "dead_links", "period"),
+    [
+        (mesh(4, 4), [5], [(0, 1), (1, 0)], 17),
+        (mesh(8, 8), [9, 11, 20], [], 62),
+        (graph(40, SQUARES + CHAINS), [], [], 46),
+        (
+            graph(
+                15, [*((node, (node + 1) % 10) for node in range(10)), (0, 10), *((n, n + 1) for n in range(10, 14))]
+            ),
+            [],
+            [],
+            21,
+        ),
+    ],
+    ids=["chain of two", "one colour", "chains of three", "chain of five"],
+)
+def test_all_gather_with_nodes_beside_the_cycle_is_near_the_bound(topology, dead_nodes, dead_links, period):
+    result = judged(problem_of(topology, "all-gather", dead_nodes=dead_nodes, dead_links=dead_links))
+    assert result.period <= period
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -47,3 +47,12 @@ def test_a_symmetric_answer_keeps_the_rules_too() -> None:
     assert outcome.placement is not None
     result = RouteResult("ideal", period * 2, routed_words(SHIFT, outcome.placement))
     assert check_ideal(SHIFT, result).ok
+
+
+def test_nearly_full_ports_are_packed_without_symmetry() -> None:
+    # Each node sends and takes a word in 35 of 36 slots.
+    pairs = [(a, b) for a in range(36) for b in range(36) if a != b]
+    problem = make_problem(torus(6, 6), [RouteStream(a, (b,)) for a, b in pairs])
+    outcome = try_attempt(problem, net_of(problem), Attempt(36, no_symmetry(problem), "eject", 0, 300_000_000, 1))
+    assert outcome.placement is not None
+    assert check_ideal(problem, RouteResult("ideal", 36, routed_words(problem, outcome.placement))).ok
