@@ -85,7 +85,7 @@ def unsolved(
     structure: Structure,
     planned: Sequence[PlannedPhase],
     found: Iterable[tuple[int, int, Link]],
-    joined: Mapping[int, Mapping[int, list[set[int]] | None]],
+    joined: Mapping[int, Mapping[int, list[frozenset[int]] | None]],
 ) -> list[tuple[int, int, Link]]:
     """Collisions, of those ``found``, that no barrier covers with the routes that the later phase has now. ``joined``:
     by phase and later phase, sets of nodes that its barrier joins; None if any barrier will do."""

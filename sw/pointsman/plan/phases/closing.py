@@ -267,7 +267,7 @@ def barrier_of(
     joined = chain.from_iterable(filter(None, constraints.joined.get(index, {}).values()))
     over = constraints.standing.ending(index, context.structure)
     ending = [set(instance.nodes) for one in over for instance in one.operator.instances]
-    barrier = closing_barrier(phase, routed, [*joined, *map(set, wider), *ending], part, loose)
+    barrier = closing_barrier(phase, routed, [*map(set, joined), *map(set, wider), *ending], part, loose)
     # Instances in which no node has a part in the phase are dropped.
     touching = phase_nodes(phase, routed).union(*ending)
     return replace(barrier, instances=tuple(i for i in barrier.instances if not touching.isdisjoint(i.nodes)))

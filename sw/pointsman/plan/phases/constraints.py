@@ -14,7 +14,7 @@ from pointsman.plan.conflicts.link_slots import Link
 from pointsman.plan.continuing.routes import ContinuingRoutes
 from pointsman.routing.streams import Stream
 
-Spans = list[set[int]]
+Spans = list[frozenset[int]]
 """Sets of nodes that words of a phase can join."""
 
 
