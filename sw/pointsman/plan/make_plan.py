@@ -45,6 +45,8 @@ schedule length that promises more than the best plan: how far sums of phases ar
 and from length to length."""
 TRUSTED = 1.25
 """Factor between these two measures of the best plan up to which they agree."""
+TINY = 16
+"""Nodes of phases up to which estimates do not rule out another way of an operator: it takes no time to try it."""
 POLISH = 1200
 """Streams, times the effort, that may be routed again to look for a quicker plan near the best plan."""
 PLAYED = 1200
@@ -386,17 +388,24 @@ class _Attempts:
         """Candidates near a plan in which an operator is done in another way, with the nodes of their phases: with the schedule
         length that promises most, and with others if their plan is not far behind, or if they promise more than the plan."""
         for several in self.candidates.otherwise(self.ways[centre.number], centre.plan):
-            for one in several:
+            numbers: list[int] = []
+            for one in chain(several, self._longer(several[-1], numbers)):
                 size = _size(one)
                 if size > (self.more if self._is_large(size) and self._is_short() else self.left):
                     continue
-                if self._is_known(one) or not self._may_win(one, True, centre.number):
+                if self._is_known(one) or (size > TINY and not self._may_win(one, True, centre.number)):
                     continue
                 slow = min(self.tried.get(one.key, {}).values(), default=0.0) > CLOSE * centre.plan.cycles
                 if slow and (size > LITTLE or one.estimate > centre.plan.cycles):
                     break
-                self.other_ways.add(self._added(one))
-                yield len(self.ways) - 1, size
+                numbers.append(self._added(one))
+                self.other_ways.add(numbers[-1])
+                yield numbers[-1], size
+
+    def _longer(self, one: Candidate, numbers: Sequence[int]) -> Iterator[Candidate]:
+        """A candidate with a longer schedule than ``one``, if those of these ``numbers``, tried meanwhile, had no room."""
+        if numbers and all((True, number) in self._failures or (False, number) in self._failures for number in numbers):
+            yield from self.candidates.longer(one)
 
     def _is_large(self, size: int) -> bool:
         """Do the nodes of a candidate's phases count against ``more``, not ``left``?"""

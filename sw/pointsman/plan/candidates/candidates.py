@@ -131,6 +131,13 @@ class Candidates:
         lengths = (n for n in shorter_lengths(phase.routed for phase in plan.phases) if n <= most and n != one.period)
         return list(self._priced(one.variant).ways(one.structure, lengths, whole=False))
 
+    def longer(self, one: Candidate) -> list[Candidate]:
+        """The candidate with the next longer usual schedule, also if phases then take turns in the schedule memory; none where
+        the length was asked for."""
+        most = longest(one.structure, one.variant.analysis.context.shape)
+        lengths = [n for n in PERIODS if one.period < n <= most] if self.period is None else []
+        return list(self._priced(one.variant).ways(one.structure, lengths[:1], whole=False))
+
     def otherwise(self, one: Candidate, plan: Plan) -> Iterator[list[Candidate]]:
         """Candidates that differ from ``one`` in how a single operator is done, for each way a list with the schedule
         lengths, the most promising first. ``plan``: the plan of ``one``."""

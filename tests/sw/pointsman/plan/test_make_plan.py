@@ -12,7 +12,9 @@ from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.candidates import find_candidates
 from pointsman.plan.make_plan import PLANS, PlanError, PlanOptions, make_plan
-from pointsman.plan.structure.structure import outline
+from pointsman.plan.structure.extents import disjoint_tree
+from pointsman.plan.structure.phase_tree import fold
+from pointsman.plan.structure.structure import divided, outline
 from pointsman.program.catalogue import OPERATORS
 
 OPERANDS = {"node": "0", "nodes": "'(1 2)", "distance": "1", "permutation": "'(1 0 3 2)", "function": "'f"}
@@ -140,3 +142,28 @@ def test_a_way_that_needs_a_phase_to_itself_is_tried_in_a_division_that_gives_it
         chosen = text.replace(":m 20", f":m 20 :impl '{name}")
         forced.append(make_plan(compile_text(chosen, topology=diamond(3)), NodeShape(), name="read").cycles)
     assert free <= 1.1 * min(forced)
+
+
+def test_estimates_rule_no_way_out_on_a_few_nodes() -> None:
+    # By its metric `par_shift` takes 1.7 times as long as the messages that are found first.
+    text = "(eoshift 'e (runtime) :m 1)"
+    forced = text.replace(":m 1", ":m 1 :impl 'par_shift")
+    plans = [make_plan(compile_text(one, topology=mesh(2, 2)), NodeShape(), name="x") for one in (text, forced)]
+    assert plans[0].cycles <= plans[1].cycles
+
+
+def test_a_way_without_room_is_tried_with_a_longer_schedule_for_which_phases_take_turns() -> None:
+    text = """
+    (loop 'round 2 (cshift 'turn (runtime) :m 12) (gather 'g 1 :m 2) (broadcast 'a 0 :m 2) (cshift 'b 1 :m 2)
+      (broadcast 'c 5 :m 2) (cshift 'd 2 :m 2) (broadcast 'e 7 :m 2) (cshift 'f 3 :m 2))"""
+    program = compile_text(text, topology=mesh(3, 5))
+    structure = divided(program, disjoint_tree(program), fold(disjoint_tree(program), lambda part, i: True))
+    assert len(structure.phases) == 8
+    analysis = ProgramAnalysis(program, Context(program.topology, NodeShape()), IMPLEMENTATIONS)
+    found = find_candidates(analysis, period=None, effort=1.0, structures=[structure])
+    longest = max(found.ways, key=lambda one: one.period)
+    (longer,) = found.longer(longest)
+    assert longer.period > longest.period
+    assert longer.labels == longest.labels
+    asked = find_candidates(analysis, period=8, effort=1.0, structures=[structure])
+    assert asked.longer(asked.ways[0]) == []
