@@ -389,7 +389,7 @@ class _Attempts:
         length that promises most, and with others if their plan is not far behind, or if they promise more than the plan."""
         for several in self.candidates.otherwise(self.ways[centre.number], centre.plan):
             numbers: list[int] = []
-            for one in chain(several, self._longer(several[-1], numbers)):
+            for one in chain(several, self._longer(several, numbers)):
                 size = _size(one)
                 if size > (self.more if self._is_large(size) and self._is_short() else self.left):
                     continue
@@ -402,10 +402,11 @@ class _Attempts:
                 self.other_ways.add(numbers[-1])
                 yield numbers[-1], size
 
-    def _longer(self, one: Candidate, numbers: Sequence[int]) -> Iterator[Candidate]:
-        """A candidate with a longer schedule than ``one``, if those of these ``numbers``, tried meanwhile, had no room."""
-        if numbers and all((True, number) in self._failures or (False, number) in self._failures for number in numbers):
-            yield from self.candidates.longer(one)
+    def _longer(self, several: Sequence[Candidate], numbers: Sequence[int]) -> Iterator[Candidate]:
+        """A candidate with a longer schedule than ``several``, if those of them that have been tried meanwhile, of these
+        ``numbers``, had no room."""
+        if numbers and all((False, number) in self._failures for number in numbers):
+            yield from self.candidates.longer(max(several, key=lambda one: one.period))
 
     def _is_large(self, size: int) -> bool:
         """Do the nodes of a candidate's phases count against ``more``, not ``left``?"""
