@@ -224,8 +224,8 @@ def test_fault_a_hijacked_message_that_is_too_short(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(hijack, "LENGTHS", (1,))
     bound = hijack.termination
 
-    def claims(*arguments: object) -> Termination:
-        found = bound(*arguments)  # type: ignore[arg-type]
+    def claims(*arguments: object, spread: bool) -> Termination:
+        found = bound(*arguments, spread=spread)  # type: ignore[arg-type]
         return replace(found, message_bound=True, delays=dict.fromkeys(range(NODES), 0))
 
     monkeypatch.setattr(hijack, "termination", claims)

@@ -361,9 +361,9 @@ def forwards_only(planned: Any, structure: Any, **options: Any) -> list[Any]:
     return [one for one in conflicts.collisions(planned, structure, **options) if one[0] < one[1]]
 
 
-def told_all(*arguments: Any) -> Any:
+def told_all(*arguments: Any, spread: bool) -> Any:
     """A hijacked message of one word, as if it told everything."""
-    found = hijack_termination(*arguments)
+    found = hijack_termination(*arguments, spread=spread)
     return replace(found, message_bound=True, delays=dict.fromkeys(arguments[3], 0))
 
 
@@ -543,7 +543,7 @@ FAULTS = (
     Fault(
         "WIR-06",
         "every phase said to join all",
-        "(loop 'l 4 (broadcast 'a 0 :m 2) (cshift 'c 1 :m 2) (broadcast 'b 0 :m 2))",
+        "(loop 'l 4 (broadcast 'a 0 :m 2) (cshift 'c 1 :m 20) (broadcast 'b 0 :m 2))",
         "wires",
         names=("str_bcast_bind", "str_shift"),
         patch=patched((dependencies.HappensBefore, "has_left", lambda *_: True)),

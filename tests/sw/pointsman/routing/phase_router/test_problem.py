@@ -97,7 +97,7 @@ def test_a_search_goes_as_far_as_is_asked_and_on_from_there() -> None:
     whole = part.distances(0, everywhere)
     assert whole == {x + 6 * y: x + y for x in range(6) for y in range(6)}
     assert part.distances(0, everywhere, (1,)) == whole, "what is known stays known"
-    assert part.searched(0, frozenset({0, 1, 2, 8}), (9,)) == {0: 0, 1: 1, 2: 2, 8: 3}, "9 is not reached"
+    assert part.distances(0, frozenset({0, 1, 2, 8}), (9,)) == {0: 0, 1: 1, 2: 2, 8: 3}, "9 is not reached"
 
 
 def test_streams_that_may_use_the_same_nodes_have_them_once() -> None:

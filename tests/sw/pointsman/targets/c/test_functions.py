@@ -7,14 +7,18 @@ import pytest
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.make_plan import make_plan
 from pointsman.targets.c.entries import NotInCError, entries_of
 from pointsman.targets.c.functions import functions_header
+from pointsman.targets.c.implementations import implementations_in_c
 from pointsman.targets.numesh import make_images
 
 
 def header(text: str, *size: int) -> str:
-    images = make_images(make_plan(compile_text(text, topology=mesh(*size)), NodeShape(), name="program"))
+    program, shape = compile_text(text, topology=mesh(*size)), NodeShape()
+    able = implementations_in_c(program, Context(program.topology, shape), IMPLEMENTATIONS)
+    images = make_images(make_plan(program, shape, name="program", implementations=able))
     return functions_header(images, entries_of(images), "program")
 
 
