@@ -31,6 +31,7 @@ class Instances:
         self.implementation, self.operator, self.wiring = implementation, operator, wiring
         self.streams = streams_by_instance(operator, span, wiring.routed.streams)
         self._roles: dict[tuple[int, int, tuple[int, ...]], RoleDraft] = {}
+        self._passed: dict[int, set[int]] = {}
 
     def role(self, instance: int, node: int, value: tuple[int, ...]) -> RoleDraft:
         """What ``node`` does in ``instance`` for ``value``."""
@@ -57,8 +58,11 @@ class Instances:
 
     def nodes_of_words(self, instance: int) -> set[int]:
         """Nodes through which words of ``instance`` can pass; others have neither lanes nor settings."""
-        passed = (chain.vfsms for s in self.streams[instance] for chain in self.wiring.routed.chains_of(s))
-        return {vfsm.node for vfsms in passed for vfsm in vfsms}.union(self.moving_nodes(instance))
+        if instance not in self._passed:
+            passed = (chain.vfsms for s in self.streams[instance] for chain in self.wiring.routed.chains_of(s))
+            nodes = {vfsm.node for vfsms in passed for vfsm in vfsms}
+            self._passed[instance] = nodes.union(self.moving_nodes(instance))
+        return self._passed[instance]
 
     @cached_property
     def _registers(self) -> dict[int, list[tuple[int, int, str, int]]]:

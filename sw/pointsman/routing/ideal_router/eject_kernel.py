@@ -11,7 +11,7 @@ import numpy as np
 from pointsman.kernels import kernel
 
 from .arrays import Net, Rows, WordScratch
-from .kernels import FAR, HOP, random_below
+from .kernels import FAR, HOP, is_simple, random_below
 
 
 @kernel
@@ -56,9 +56,9 @@ def place_over(
     """The way and start slot of a word from ``source`` to ``end`` that are cheapest, without waiting.
 
     A cell costs its ``price``, but not if the cell before on the way has the same ``owner`` (-1, which is nobody, too: words that
-    take up whole runs of free cells leave no scraps). Dynamic programming
-    over (links passed, last link) for all start slots at once, ``extra`` links more than the shortest way at most, no node twice.
-    Returns (start slot, links, work); the links are in ``room.path``. Links is 0 if there is no way.
+    take up whole runs of free cells leave no scraps). Dynamic programming over (links passed, last link) for all start slots at
+    once, ``extra`` links more than the shortest way at most, no node twice. Returns (start slot, links, work); the links are in
+    ``room.path``. Links is 0 if there is no way.
     """
     heads, tails = net.heads, net.tails
     to_end = net.hops[end]
@@ -189,13 +189,7 @@ def _cheapest(
                 if best[at, start] + (0 if again else cost[to, start]) + HOP == value:
                     path[level - 1] = in_links[index]
                     break
-        simple = True
-        if length > shortest:
-            for a in range(length):
-                for b in range(a + 1, length):
-                    if heads[path[a]] == heads[path[b]]:
-                        simple = False
-        if simple:
+        if length == shortest or is_simple(heads, path, length):
             return start, length
         floor = found
     return 0, 0

@@ -52,6 +52,16 @@ def _add_row(
 
 
 @kernel
+def is_simple(heads: np.ndarray, path: np.ndarray, length: int) -> bool:
+    """Does a way, by its links, come to no node twice?"""
+    for a in range(length):
+        for b in range(a + 1, length):
+            if heads[path[a]] == heads[path[b]]:
+                return False
+    return True
+
+
+@kernel
 def place_unicast(
     net: Net, rows: Rows, room: WordScratch, source: int, end: int, extra: int, period: int, price: np.ndarray
 ) -> tuple[int, int, int]:
@@ -174,13 +184,7 @@ def place_unicast(
                     break
             path[level - 1] = taken
             node = tails[taken]
-        simple = True
-        if length > shortest:
-            for a in range(length):
-                for b in range(a + 1, length):
-                    if net_heads[path[a]] == net_heads[path[b]]:
-                        simple = False
-        if simple:
+        if length == shortest or is_simple(net_heads, path, length):
             break
         floor = found
         length = 0

@@ -145,7 +145,6 @@ def _ways(overlay: Overlay, sources: Mapping[int, Collection[int]]) -> dict[Pair
                 known = far.get(channel.source)
                 if known is None:
                     queue.append(channel.source)
-                if known is None:
                     left.discard(channel.source)
                     if not left:
                         # All nodes that are as near are seen from nodes nearer by one.

@@ -285,5 +285,5 @@ def _listed(values: Sequence[tuple[int, ...]]) -> str:
     several = sorted(values)
     first, last = several[0], several[-1]
     if len(several) > 12 and several == [(number,) for number in range(first[0], last[0] + 1)]:
-        return f"{first[0]}..{last[0]}"
+        return _shown(range(first[0], last[0] + 1))
     return ", ".join("/".join(map(str, value)) for value in values[:12]) + (", …" if len(values) > 12 else "")
