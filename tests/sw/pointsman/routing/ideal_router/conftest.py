@@ -38,6 +38,15 @@ class Placing:
     def ejection(self, node: int, slot: int) -> int:
         return self.cell(len(self.problem.links) + self.problem.nodes + node, slot)
 
+    def way(self, source: int, size: int) -> list[int]:
+        """Nodes of the way, of ``size`` links, that a kernel has found."""
+        nodes = [source]
+        for link in self.room.path[:size].tolist():
+            u, v = self.problem.links[link]
+            assert u == nodes[-1]
+            nodes.append(v)
+        return nodes
+
     def cell(self, resource: int, slot: int) -> int:
         return int(self.price[self.rows.row[resource] * self.period + slot % self.period])
 

@@ -35,12 +35,7 @@ def placed(one, owner: np.ndarray, source: int, end: int, extra: int) -> tuple[l
         one.net, one.rows, one.room, source, end, extra, one.period, one.price, owner.astype(np.int32)
     )
     assert work > 0
-    nodes = [source]
-    for link in one.room.path[:size].tolist():
-        u, v = one.problem.links[link]
-        assert u == nodes[-1]
-        nodes.append(v)
-    return nodes, int(start)
+    return one.way(source, size), int(start)
 
 
 @pytest.mark.parametrize("extra", [0, 2])

@@ -22,12 +22,7 @@ def placed(one, source: int, end: int, extra: int) -> tuple[list[int], int]:
     """Nodes of the way that the kernel finds, and the start slot."""
     start, size, work = place_unicast(one.net, one.rows, one.room, source, end, extra, one.period, one.price)
     assert work > 0
-    nodes = [source]
-    for link in one.room.path[:size].tolist():
-        u, v = one.problem.links[link]
-        assert u == nodes[-1]
-        nodes.append(v)
-    return nodes, int(start)
+    return one.way(source, size), int(start)
 
 
 @pytest.mark.parametrize("extra", [0, 2])
