@@ -108,12 +108,16 @@ WAYS = [
     Way("stream", "str_stream_tree", "(runtime) (runtime)"),
     Way("spread", "str_spread", "0"),
     Way("spread", "str_spread_chain", "0"),
+    Way("spread", "str_spread_tree", "0"),
     Way("gather", "str_gather", "0"),
     Way("gather", "str_gather_chain", "0"),
+    Way("gather", "str_gather_tree", "0"),
     Way("seqread", "str_seqread", "'others 0"),
     Way("seqread", "str_seqread_fan", "'others 0"),
+    Way("seqread", "str_seqread_tree", "'others 0"),
     Way("seqwrite", "str_seqwrite", "0 'others"),
     Way("seqwrite", "str_seqwrite_fan", "0 'others"),
+    Way("seqwrite", "str_seqwrite_tree", "0 'others"),
 ]
 
 

@@ -22,6 +22,7 @@ from .scheduled.broadcast_variants import ParBcast, StrBcastBind, StrBcastTree
 from .scheduled.collect import COLLECTS, StrCollectDirect
 from .scheduled.fan_and_chain import CHAINS
 from .scheduled.in_tracks import IN_TRACKS
+from .scheduled.passed_on import PASSED_ON
 from .scheduled.permute_runtime import SchPermuteRuntime, SchShiftRuntime
 from .scheduled.prefix_linear import PREFIXES_LINEAR
 from .scheduled.prefix_subphases import PREFIX
@@ -74,6 +75,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrAllreduce(by_item=False, tree_shape=TreeShape.SHALLOW),
     StrCollectDirect(),
     *IN_TRACKS,
+    *PASSED_ON,
 )
 
 __all__ = [

@@ -7,9 +7,11 @@ operator. Leaves alone: where phases do end (``candidates``), which implementati
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 from pointsman.operators import Context, Implementation
 from pointsman.program.program import Operator, Program
@@ -45,7 +47,7 @@ class ProgramAnalysis:
     def choosing(self, chosen: Mapping[str, str]) -> ProgramAnalysis:
         """The analysis of the same program with these operators done by these implementations."""
         other = replace(self, chosen=chosen)
-        kept = ("operators", "root", "breaks", "rounds", "beside", "_own")
+        kept = ("operators", "root", "breaks", "rounds", "beside", "any_order", "_own")
         other.__dict__.update({name: value for name, value in self.__dict__.items() if name in kept})
         return other
 
@@ -78,6 +80,17 @@ class ProgramAnalysis:
         """Operators that may continue beside phases."""
         return beside_phases(self.root)
 
+    @cached_property
+    def any_order(self) -> frozenset[str]:
+        """Labels of operators that nodes may use before or after others: those of a parallel group that share nodes."""
+        found = set()
+        for part in self.root.walk():
+            if part.kind == "parallel":
+                nodes = [frozenset().union(*(one.nodes for one in child.operators())) for child in part.children]
+                children = Counter(chain.from_iterable(nodes))
+                found |= {one.label for one in part.operators() if any(children[node] > 1 for node in one.nodes)}
+        return frozenset(found)
+
     def divided(self, phases: Phases) -> Structure:
         """The structure whose phases are ``phases``, folded out of ``root``."""
         return divided(self.program, self.root, phases)
@@ -103,6 +116,8 @@ class ProgramAnalysis:
             return self._feasible[key]
         name = self.chosen.get(operator.label)
         among = [one for one in self.implementations if name in (None, one.name)]
+        if operator.label in self.any_order:
+            among = [one for one in among if not one.in_order or one.name == operator.impl]
         every = fallbacks or name is not None
         found = tuple(feasible_implementations(operator, among, self.context, fallbacks=every))
         if own:

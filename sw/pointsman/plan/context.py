@@ -211,4 +211,6 @@ class PlanContext:
 
     def streams(self, operator: Operator, implementation: Implementation) -> list[Stream]:
         """Streams of an operator, with no more words a period than it may use."""
-        return streams_of(implementation, operator, self.surroundings, limit(operator, self.period))
+        return streams_of(
+            implementation, operator, self.surroundings, limit(operator, self.period, implementation.messages(operator))
+        )

@@ -87,6 +87,10 @@ WAYS = [
     ("broadcast", "str_bcast_round", ("constant",)),
     ("cshift", "str_shift_round", ("constant",)),
     ("eoshift", "str_shift_round", ("constant",)),
+    ("spread", "str_spread_tree", ("constant",)),
+    ("gather", "str_gather_tree", ("constant",)),
+    ("seqread", "str_seqread_tree", ()),
+    ("seqwrite", "str_seqwrite_tree", ()),
 ]
 """Kind, implementation and how its operands are given."""
 

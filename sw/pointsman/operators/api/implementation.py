@@ -56,12 +56,19 @@ class Implementation(ABC):
     """True: in an instance a node only writes or only reads, in a single message, so it can do the other in another instance."""
     alone = False
     """True: the operator shares a phase with others only if its ``:impl`` names this implementation."""
+    in_order = False
+    """True: a function waits until other nodes have called theirs, so all nodes must come to the operator in the same order. It
+    is not taken beside others in a parallel group, unless the operator's ``:impl`` names it."""
     played_only = False
     """True: no plan is begun with this implementation, unless ``:impl`` names it or nothing else can do the operator; it is tried
     against the best plan so far, on the timeline (`pointsman.plan.candidates.alternatives`)."""
 
     def stages(self, operator: Operator) -> int:
         """Number of stages that each node passes in a call (`pointsman.artifacts.images.images.OperatorImage.stages`)."""
+        return 1
+
+    def messages(self, operator: Operator) -> int:
+        """Most messages that a stream carries in a round of calls."""
         return 1
 
     def least_period(self, operator: Operator, context: Context) -> int:

@@ -48,6 +48,7 @@ class Plugin(Implementation):
         self.processor_bound = inner.processor_bound
         self.traceable = inner.traceable
         self.alone = inner.alone
+        self.in_order = inner.in_order
         self.played_only = inner.played_only
         self.loading = inner.loading
 
@@ -56,6 +57,12 @@ class Plugin(Implementation):
         if not isinstance(stages, int) or stages < 1:
             raise self._wrong("stages", "a number from 1 on", stages)
         return stages
+
+    def messages(self, operator: Operator) -> int:
+        messages = self._ask("messages", operator)
+        if not isinstance(messages, int) or messages < 1:
+            raise self._wrong("messages", "a number from 1 on", messages)
+        return messages
 
     def least_period(self, operator: Operator, context: Context) -> int:
         slots = self._ask("least_period", operator, context)
@@ -242,7 +249,7 @@ def _checked(one: Implementation, origin: str) -> Implementation:
         if kind not in OPERATORS:
             hint = suggestion(kind, OPERATORS) if isinstance(kind, str) else None
             raise PointsmanError(f"{origin}: {what} names {shown(kind)}, which is no kind of operator", hint=hint)
-    for name in ("processor_bound", "traceable", "alone", "played_only"):
+    for name in ("processor_bound", "traceable", "alone", "in_order", "played_only"):
         if not isinstance(getattr(one, name), bool):
             raise PointsmanError(f"{origin}: {name} of {what} must be True or False")
     if not isinstance(one.loading, Loading) or one.loading is Loading.ONLINE:

@@ -36,8 +36,9 @@ WORDS_PER_CYCLE = 0.45
 """Words per cycle that a chain of processors passes on: two accesses for each word. Too few slots may lower the real rate."""
 HOP_CYCLES = 9.0
 """Cycles that a header takes from a processor to the next, without the wait for a slot (measured by benchmarks/online.py)."""
-SERIAL = ("dyn_bcast", "dyn_spread", "dyn_gather", "dyn_seqread", "dyn_seqwrite")
-"""Decompositions in which a single node sends or receives a message for each other node, so its messages queue."""
+SERIAL = {"dyn_bcast": 1.0, "dyn_spread": 1.0, "dyn_seqwrite": 1.0, "dyn_gather": 0.75, "dyn_seqread": 0.75}
+"""Decompositions in which a single node sends or receives a message for each other node, so its messages queue, and the time of
+each: while one is taken up, the next comes on its other channels (gathers of 500 words on 3×3 to 8×8)."""
 TREES = {"dyn_reduce": 1.0, "dyn_allreduce": 2.0, "dyn_prefix": 2.0}
 """Decompositions in which processors combine whole messages up a tree, and how often a message passes each of its levels."""
 AGREEING, AGREEMENT = 3, 6
@@ -71,7 +72,7 @@ class Online(Implementation):
         single node one after the other, those of a TREE are combined whole, level after level, and where everybody sends at
         once they share the links in the middle of the mesh."""
         if self.name in SERIAL:
-            return nodes - 1
+            return SERIAL[self.name] * (nodes - 1)
         if self.name in TREES:
             return TREES[self.name] * log2(nodes)
         return nodes**0.5 / 3 if self.name in ("dyn_shift", "dyn_permute") else 1.0

@@ -69,6 +69,9 @@ class StrChain(Synchronised):
     def stages(self, operator: Operator) -> int:
         return 1 + max(len(ends(operator, i)[1]) for i in range(len(operator.instances)))
 
+    def messages(self, operator: Operator) -> int:
+        return max(1, self.stages(operator) - 1)
+
     def links(self, operator: Operator, instance: int) -> list[tuple[int, int]]:
         """(from, to) of each stream of the chain."""
         one, others = ends(operator, instance)

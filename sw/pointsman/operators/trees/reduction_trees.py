@@ -288,6 +288,36 @@ def _centre(nodes: tuple[int, ...], topology: Topology) -> int:
     return min(range(0, len(nodes), step), key=lambda k: (max(ways(nodes[k], other) for other in nodes), k))
 
 
+def neighbour_tree(nodes: Sequence[int], topology: Topology, root: int, most: int) -> ReductionTree | None:
+    """A tree in which each node hangs below a neighbour, with ``most`` neighbours in the tree at most where that can be, and few
+    levels. The order of the nodes is not kept. None if they do not hang together.
+
+    Complexity: O(nodes · ports).
+    """
+    position = {node: k for k, node in enumerate(nodes)}
+    beside = {
+        node: list(dict.fromkeys(to for to, _ in topology.at_port[node].values() if to in position)) for node in nodes
+    }
+    tree = ReductionTree(root, {root: TreeNode(root, position[root], None)})
+
+    def hang(node: int, parent: int) -> None:
+        tree.nodes[node] = TreeNode(node, position[node], parent)
+        tree.nodes[parent].after.append(node)
+        queue.append(node)
+
+    queue = [root]
+    for node in queue:
+        left = most - (node != root)
+        for other in [one for one in beside[node] if one not in tree.nodes][:left]:
+            hang(other, node)
+    # Nodes whose neighbours all have as many as they may.
+    for node in queue:
+        for other in [one for one in beside[node] if one not in tree.nodes]:
+            parents = [one for one in beside[other] if one in tree.nodes]
+            hang(other, min(parents, key=lambda one: len(tree.nodes[one].after)))
+    return tree if len(tree.nodes) == len(position) else None
+
+
 def dimension_tree(
     nodes: Sequence[int], topology: Topology, root: int, valid: Collection[int] | None = None
 ) -> ReductionTree:

@@ -16,12 +16,12 @@ def most_words(operator: Operator, period: int) -> int | None:
     return None if operator.b >= 1 else max(1, int(operator.b * period + 1e-9))
 
 
-def limit(operator: Operator, period: int) -> int | None:
+def limit(operator: Operator, period: int, messages: int = 1) -> int | None:
     """Most words a period that each stream of the operator gets: those that ``:b`` allows, and no more than a round of calls has,
     as more slots would save less than a period, and are missing elsewhere, also in other phases (``conflicts.reroute``). None: as
-    many as find room."""
+    many as find room. ``messages``: those that a stream carries in a round."""
     most = most_words(operator, period)
-    round_words = max(1, operator.m * operator.c)
+    round_words = max(1, operator.m * operator.c * messages)
     if most is None and round_words >= period:
         return None
     return round_words if most is None else min(most, round_words)

@@ -33,7 +33,7 @@ def operator_cycles(
     for one, rounds in zip(operators, phase.rounds, strict=True):
         operator = one.operator
         # Streams with another limit, such as those of a word a period with which nodes only meet, do not count.
-        most = limit(operator, routed.period)
+        most = limit(operator, routed.period, one.implementation.messages(operator))
         words = [routed.words(s) for s in one.streams if routed.streams[s].max_words == most]
         gap = routed.period / min(words) if words else 1.0
         metric = metric_of(one.implementation, operator, context)

@@ -28,6 +28,15 @@ def test_it_says_what_is_in_the_program() -> None:
     assert analysis.root is analysis.root
 
 
+def test_it_says_where_nodes_may_use_operators_in_any_order() -> None:
+    text = """
+    (broadcast 'a 0) (parallel (broadcast 'b 1) (loop 'l 2 (cshift 'c 1) (subset '((0 1)) (barrier 'd))))
+    (parallel (subset '((0 1)) (broadcast 'e 0)) (subset '((2 3)) (broadcast 'f 0) (barrier 'g)))"""
+    program = compile_text(text, topology=mesh(2, 2))
+    analysis = ProgramAnalysis(program, Context(program.topology, NodeShape()), IMPLEMENTATIONS)
+    assert analysis.any_order == {"b", "c", "d"}
+
+
 def test_phases_end_where_they_are_told_to() -> None:
     analysis = analysed()
     assert [len(phase.operators) for phase in analysis.folded(lambda part, i: False).phases] == [3]

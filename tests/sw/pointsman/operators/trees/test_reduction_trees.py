@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from pointsman.operators.trees.reduction_trees import (
     centre,
     chain_tree,
     halving_tree,
+    neighbour_tree,
     shallow_tree,
 )
 
@@ -153,3 +155,28 @@ def test_a_shallow_tree_has_the_valid_nodes_in_order_on_few_levels(case: tuple, 
     rounds = next(count for count in range(len(wanted)) if block**count >= len(wanted))
     assert tree.depth <= rounds
     assert all(len(here.children) <= (block - 1) * rounds for here in tree.nodes.values())
+
+
+@given(subsets(), st.integers(2, 4))
+def test_a_tree_of_neighbours_has_every_node_once(case: tuple, most: int) -> None:
+    topology, nodes, start, _ = case
+    tree = neighbour_tree(nodes, topology, nodes[start], most)
+    graph = nx.Graph()
+    graph.add_nodes_from(nodes)
+    graph.add_edges_from((u, v) for u in nodes for v, _ in topology.at_port[u].values() if v in nodes)
+    assert (tree is None) == (not nx.is_connected(graph))
+    if tree is not None:
+        assert set(tree.nodes) == set(nodes)
+        assert parents(tree).keys() == set(nodes) - {nodes[start]}
+        assert all(graph.has_edge(node, parent) for node, parent in parents(tree).items())
+        reached = [tree.root]
+        for node in reached:
+            reached += tree.nodes[node].children
+        assert sorted(reached) == sorted(nodes)
+
+
+@pytest.mark.parametrize("root", range(16))
+def test_a_tree_of_neighbours_on_a_mesh_keeps_to_the_most(root: int) -> None:
+    tree = neighbour_tree(range(16), mesh(4, 4), root, 3)
+    assert tree is not None
+    assert max(len(here.children) + (node != root) for node, here in tree.nodes.items()) <= 3

@@ -8,7 +8,7 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
-from pointsman.plan.cost.call_attributes import best_rate, call_cycles, most_words
+from pointsman.plan.cost.call_attributes import best_rate, call_cycles, limit, most_words
 from pointsman.plan.cost.feasible import feasible_implementations
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
@@ -75,3 +75,9 @@ def test_calls_of_a_round_share_a_latency_unless_each_is_answered() -> None:
     (operator,) = compile_text("(broadcast 'b (runtime) :m 3 :c 6)", topology=mesh(3)).operators()
     assert call_cycles(operator, 2.0, 12.0) == 8.0
     assert call_cycles(operator, 2.0, 12.0, answered=True) == 18.0
+
+
+@pytest.mark.parametrize(("m", "messages", "most"), [(1, 1, 1), (3, 4, 12), (3, 6, None), (1, 40, None)])
+def test_a_stream_gets_no_more_than_a_round_has(m: int, messages: int, most: int | None) -> None:
+    (operator,) = compile_text(f"(stream 's 0 2 :m {m})", topology=mesh(3)).operators()
+    assert limit(operator, 16, messages) == most

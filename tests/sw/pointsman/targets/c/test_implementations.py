@@ -37,8 +37,8 @@ def test_what_is_left_is_what_the_images_may_have():
     [
         "(allreduce 'a 'f :m 64)",
         "(collect 'c (runtime) :m 64)",
-        "(spread 's 0 :m 64)",
-        "(gather 'g 2 :m 64)",
+        "(seqread 'q '(0 1 3 4) 2 :m 500)",
+        "(gather 'g 2 :m 500)",
         "(eoshift 'e (runtime))",
     ],
 )
