@@ -6,7 +6,8 @@ for each child, however many nodes there are, and no router is rewritten. A mess
 way, so a word comes every second cycle at most.
 
 A call returns when the messages of the node's subtree have been passed on. So a node must not need, on its way to the operator,
-what another one does after it: nodes come to it in the order of the program, not beside others in a parallel group (``in_order``).
+what another one does after it: nodes come to it in the order of the program, not beside others in a parallel group
+(``in_order``).
 """
 
 from __future__ import annotations
