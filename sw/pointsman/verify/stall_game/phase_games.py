@@ -107,14 +107,21 @@ class PhaseGames:
     def lengths(self, index: int) -> tuple[int, ...]:
         """Message lengths in words for the games of an operator: its own, after ``SHORT`` if its own is longer.
 
-        Of a message that does not fit on its way, a buffer and a register at each VFSM, the rest changes no outcome: who stands
-        still has filled all places behind it. So longer messages are taken for one that just does not fit."""
+        Of a message that does not fit on its way, a buffer and a register at each VFSM and what each processor may read before it
+        writes, the rest changes no outcome: who stands still has filled all places behind it. So longer messages are taken for one that just does not fit."""
         m = self.images.operators[index].m
         if m <= SHORT:
             return (m,)
         if index not in self.held:
             sent = (trace for state in self.states(index) for _, trace in self._sent(index, state))
-            self.held[index] = SHORT + 2 * len({place for trace in sent for place in trace.vfsms})
+            apart = max(
+                sum(
+                    max((lane.window or 0 for lane in self.role_lanes(index, state, node)), default=0)
+                    for node in self.lanes[index]
+                )
+                for state in self.states(index)
+            )
+            self.held[index] = SHORT + 2 * len({place for trace in sent for place in trace.vfsms}) + apart
         return tuple(dict.fromkeys((SHORT, min(m, self.held[index]))))
 
     def drops(self, index: int, state: int) -> bool:

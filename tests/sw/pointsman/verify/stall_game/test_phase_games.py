@@ -14,6 +14,7 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 from pointsman.verify.node.phase_view import phase_views
 from pointsman.verify.report import Notebook
 from pointsman.verify.stall_game.phase_games import MOST_STATES, PhaseGames
@@ -143,6 +144,14 @@ def test_words_that_do_not_fit_on_their_way_change_nothing(text: str) -> None:
                 stuck += len(waits_for)
     assert stuck
     assert not full.cut_short
+
+
+def test_what_processors_read_before_they_write_is_room_on_the_way_too() -> None:
+    # A node of a shift may be eight words behind its neighbour, and the last one fifteen times as many behind the first.
+    text = "(phase (eoshift 'e -1 :m 600)) (phase (eoshift 'f -1 :m 600))"
+    images = make_images(make_plan(compile_text(text, topology=mesh(4, 4)), NodeShape(), name="t", period=8))
+    report = check_images(images)
+    assert report.ok, report.render()
 
 
 PROGRAMS = [
