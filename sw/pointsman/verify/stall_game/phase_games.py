@@ -56,8 +56,8 @@ class PhaseGames:
         self.cut_short = False
         """Were there too many games? Then nodes may be said not to wait for each other that do."""
         self.known: dict[tuple[int, int], OperatorGames] = {}
-        self.held: dict[int, int] = {}
-        """By operator, more words than fit on the ways of its messages."""
+        self.held: dict[int, tuple[int, int]] = {}
+        """By operator, more words than fit on the ways of its messages, without and with processors."""
         self.ends: dict[int, list[tuple[tuple[int, int], frozenset[int]]]] = {}
         """What ``_ends`` gives, by operator."""
         self.starts: dict[int, dict[tuple[int, int], int]] = {}
@@ -105,24 +105,25 @@ class PhaseGames:
         return self.view.nodes[place[0]].slots[place[1:]]
 
     def lengths(self, index: int) -> tuple[int, ...]:
-        """Message lengths in words for the games of an operator: its own, after ``SHORT`` if its own is longer.
+        """Message lengths in words for the games of an operator: its own, after shorter ones.
 
         Of a message that does not fit on its way, a buffer and a register at each VFSM and what each processor may read before it
-        writes, the rest changes no outcome: who stands still has filled all places behind it. So longer messages are taken for one that just does not fit."""
+        writes, the rest changes no outcome: who stands still has filled all places behind it. So longer messages are taken for
+        one that just does not fit; before it, one that just does not fit the VFSMs is tried, as games take long."""
         m = self.images.operators[index].m
         if m <= SHORT:
             return (m,)
         if index not in self.held:
-            sent = (trace for state in self.states(index) for _, trace in self._sent(index, state))
-            apart = max(
-                sum(
-                    max((lane.window or 0 for lane in self.role_lanes(index, state, node)), default=0)
-                    for node in self.lanes[index]
-                )
-                for state in self.states(index)
-            )
-            self.held[index] = SHORT + 2 * len({place for trace in sent for place in trace.vfsms}) + apart
-        return tuple(dict.fromkeys((SHORT, min(m, self.held[index]))))
+            states = self.states(index)
+            sent = (trace for state in states for _, trace in self._sent(index, state))
+            passed = SHORT + 2 * len({place for trace in sent for place in trace.vfsms})
+            ahead = max(sum(self._window(index, state, node) for node in self.lanes[index]) for state in states)
+            self.held[index] = passed, passed + ahead
+        return tuple(dict.fromkeys((SHORT, *(min(m, held) for held in self.held[index]))))
+
+    def _window(self, index: int, state: int, node: int) -> int:
+        """Words of an operator that a node may read before it writes."""
+        return max((lane.window or 0 for lane in self.role_lanes(index, state, node)), default=0)
 
     def drops(self, index: int, state: int) -> bool:
         """May words of an operator end on their way in a state? True also where they were found to go wrong."""
