@@ -35,6 +35,7 @@ def collisions(
     node has left the earlier phase by then are not given. ``known``: the dependency graph of these phases, if it is there.
     """
     found = []
+    following = Following(structure, planned)
     if known is None and planned:
         known = HappensBefore(structure, planned, planned[0].routed.topology)
     writes = [link_writes(phase.routed) for phase in planned]
@@ -47,7 +48,7 @@ def collisions(
             if phase.loose and known is not None:
                 shared = apart_not_proved(known, phase, earlier, later, shared)
                 shared -= set(_in_turn(known, planned, shared, earlier, later, aliased_handshake=aliased_handshake))
-                shared.update(_forked_in_both(structure, planned, earlier, later))
+                shared.update(_forked_in_both(structure, planned, earlier, later, following))
             if shared:
                 found.append((earlier, later, min(shared)))
     return found
@@ -82,8 +83,7 @@ def turned_round(planned: Sequence[PlannedPhase], structure: Structure) -> dict[
     still does the same on that wire. Waiting for neighbours to leave is too late for that, unless another phase is in between.
     """
     found: dict[tuple[int, int], frozenset[Link]] = {}
-    nodes = range(planned[0].routed.topology.nodes) if planned else ()
-    members = [{i for i, phase in enumerate(planned) if node in phase.nodes} for node in nodes]
+    following = Following(structure, planned)
     for earlier, phase in enumerate(planned):
         if phase.barrier is None:
             continue
@@ -91,9 +91,7 @@ def turned_round(planned: Sequence[PlannedPhase], structure: Structure) -> dict[
         left = link_writes(left_behind(planned, structure, earlier))
         for later in sorted(structure.graph.later(earlier) - {earlier}):
             turned = left & link_reads(planned[later].routed)
-            straight = {
-                node for node, _, _ in turned if later in structure.graph_of(node).next_among(earlier, members[node])
-            }
+            straight = {node for node, _, _ in turned if later in following.after(node, earlier)}
             if straight:
                 found[earlier, later] = frozenset((*at_port[node][port], slot) for node, port, slot in left)
     return found
@@ -122,7 +120,26 @@ def _shared(
     return shared
 
 
-def _forked_in_both(structure: Structure, planned: Sequence[PlannedPhase], earlier: int, later: int) -> Iterator[Link]:
+class Following:
+    """By node and phase, the phases of the node that may come straight after it; asked for once."""
+
+    def __init__(self, structure: Structure, planned: Sequence[PlannedPhase]) -> None:
+        self.structure, self.planned = structure, planned
+        self._members: dict[int, frozenset[int]] = {}
+        self._known: dict[tuple[int, int], frozenset[int]] = {}
+
+    def after(self, node: int, phase: int) -> frozenset[int]:
+        if (node, phase) not in self._known:
+            if node not in self._members:
+                self._members[node] = frozenset(i for i, one in enumerate(self.planned) if node in one.nodes)
+            found = self.structure.graph_of(node).next_among(phase, self._members[node])
+            self._known[node, phase] = frozenset(found)
+        return self._known[node, phase]
+
+
+def _forked_in_both(
+    structure: Structure, planned: Sequence[PlannedPhase], earlier: int, later: int, following: Following
+) -> Iterator[Link]:
     """Links and slots in which a node has the first leg of a fork in both phases, and goes straight from one to the other,
     without a barrier, in a way that it may come to ``earlier`` again. If its schedule changes between the two legs, the second
     leg of ``later`` takes a word that waited for the next round of ``earlier`` (Metcalf 1997, §7.1)."""
@@ -134,8 +151,7 @@ def _forked_in_both(structure: Structure, planned: Sequence[PlannedPhase], earli
         node, _, slot = link
         command = (slot - POINTER_LATENCY) % here.routed.period
         if node in here.loose and link not in kept and command in reprogram_slots(here.routed, node, 0):
-            members = [i for i, phase in enumerate(planned) if node in phase.nodes]
-            if later in structure.graph_of(node).next_among(earlier, members):
+            if later in following.after(node, earlier):
                 yield link
 
 

@@ -134,29 +134,35 @@ class HappensBefore:
             for s in flow[p]:
                 if s in before and p not in before[s]:
                     before[s].append(p)
-        known: list[list[Nodes] | None] = [
-            [everybody] * self.nodes if p in after else None for p in range(len(self.planned))
-        ]
+        # Rows of all nodes as one number: what several phases have in common is found at once.
+        known = dict.fromkeys(after, self._joined([everybody] * self.nodes))
         # A node that leaves ``earlier`` knows for certain only that it has left itself, also when it comes through again.
-        done: dict[int, list[Nodes]] = {earlier: [1 << node for node in range(self.nodes)]}
+        done = {earlier: self._joined([1 << node for node in range(self.nodes)])}
         changed = True
         while changed:
             changed = False
             for p in sorted(after):
-                own = known[p]
-                assert own is not None
-                common = own
+                common = known[p]
                 for q in before[p]:
                     if q not in done:
-                        beginning = known[q]
-                        assert beginning is not None
-                        done[q] = self._done(q, beginning)
-                    common = [a & b for a, b in zip(common, done[q], strict=True)]
-                if common != own:
+                        done[q] = self._joined(self._done(q, self._apart(known[q])))
+                    common &= done[q]
+                if common != known[p]:
                     known[p], changed = common, True
                     if p != earlier:
                         done.pop(p, None)
-        return known
+        return [self._apart(known[p]) if p in after else None for p in range(len(self.planned))]
+
+    def _joined(self, rows: Sequence[Nodes]) -> int:
+        """The rows of all nodes as one number."""
+        size = self.nodes // 8 + 1
+        return int.from_bytes(b"".join(row.to_bytes(size, "little") for row in rows), "little")
+
+    def _apart(self, joined: int) -> list[Nodes]:
+        """The rows that `_joined` has made one number."""
+        size = self.nodes // 8 + 1
+        whole = joined.to_bytes(size * self.nodes, "little")
+        return [int.from_bytes(whole[at : at + size], "little") for at in range(0, len(whole), size)]
 
 
 def _ordered(

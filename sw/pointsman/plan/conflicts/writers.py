@@ -16,7 +16,7 @@ from pointsman.plan.structure.structure import Structure
 from pointsman.routing.phase_router.fixed_routes import goes_on
 from pointsman.routing.streams import RoutedPhase
 
-from .link_slots import Link, link_writes
+from .link_slots import Link, cached_on_phase, link_writes
 
 
 def written_by(phase: PlannedPhase, links: Collection[Link]) -> dict[Link, set[tuple[str | None, frozenset[int]]]]:
@@ -72,6 +72,24 @@ def left_behind(planned: Sequence[PlannedPhase], structure: Structure, index: in
     return replace(routed, beside=ending) if ending != routed.beside else routed
 
 
+@cached_on_phase
+def _chains(routed: RoutedPhase) -> list[tuple[int, set[Link], frozenset[int]]]:
+    """Of each chain: the number of its stream, the links and slots that it writes, and its nodes."""
+    return [
+        (
+            chain.stream,
+            {
+                (v.node, v.destination.number, slot)
+                for v in chain.vfsms
+                if v.destination.kind == "link"
+                for slot in v.slots
+            },
+            frozenset(vfsm.node for vfsm in chain.vfsms),
+        )
+        for chain in (*routed.chains, *routed.second)
+    ]
+
+
 def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[frozenset[int]]:
     """Sets of nodes that words of ``planned`` can join, for words that pass a link and slot which ``before`` writes
     too: the nodes of each route, and the instance around it. Routes of operators that continue through ``planned``
@@ -87,21 +105,14 @@ def word_spans(planned: PlannedPhase, before: PlannedPhase) -> list[frozenset[in
     new = [one for one in planned.routed.beside if goes_on(one, before.routed.beside) is None]
     anywhere = from_anywhere(planned.routed)
     owner = {number: one.operator for one in operators for number in one.streams if number in anywhere}
-    chains = [(chain, owner.get(chain.stream)) for chain in (*planned.routed.chains, *planned.routed.second)]
-    chains += [(chain, None) for one in new for chain in one.chains]
+    chains = [(chain, owner.get(chain[0])) for chain in _chains(planned.routed)]
+    chains += [(chain, None) for one in new for chain in _chains(one)]
     spans: list[frozenset[int]] = []
-    for chain, senders in chains:
-        writes = {
-            (v.node, v.destination.number, slot)
-            for v in chain.vfsms
-            if v.destination.kind == "link"
-            for slot in v.slots
-        }
-        if every or writes & shared:
-            passed = frozenset(vfsm.node for vfsm in chain.vfsms)
+    for (stream, writes, passed), senders in chains:
+        if every or not writes.isdisjoint(shared):
             if senders is not None:
                 # Any node of the instance may send.
-                source = planned.routed.streams[chain.stream].source
+                source = planned.routed.streams[stream].source
                 passed = passed.union(*(i.nodes for i in senders.instances if source in i.nodes))
             spans += [passed, *(own for own in instances if not own.isdisjoint(passed) and own >= passed)]
     if every:
