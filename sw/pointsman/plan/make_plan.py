@@ -64,7 +64,7 @@ DOUBT = 0.8
 """Share of what is foretold so that others take, at least."""
 ASIDE = 300
 """As PLAYED, of several operators that are done in other ways at once."""
-HARDLY = 1.2
+HARDLY = 1.25
 """Factor on the cycles of the best plan up to which plans of other divisions are centres, too, near which quicker ones may be."""
 BESIDE = 200
 """As PLAYED, of candidates near such plans."""

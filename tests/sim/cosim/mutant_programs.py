@@ -69,6 +69,7 @@ MORE = (
     Subject("3x2", "(reduce 'a 'left (runtime) :m 2 :impl 'repl_runtime_reduce)"),
     Subject("3x2", "(reduce 'a 'add (runtime :distributed t) :m 2 :impl 'repl_partial_reduce)"),
     Subject("3x2", "(subset (make-1d 'y) (reduce 'a 'add (runtime) :m 2 :impl 'repl_runtime_reduce))"),
+    Subject("3x2", "(broadcast 'a (runtime :distributed t) :m 2 :impl 'repl_partial_bcast)"),
     Subject("3x2", "(seqread 'a '(1 2 5) (runtime) :m 2 :impl 'repl_seq_runtime)"),
     Subject("3x2", "(seqwrite 'a (runtime) '(4 0 2) :m 2 :impl 'repl_seq_runtime)"),
     Subject("3x2", "(loop 'l 2 (permute 'a (runtime) :m 2 :impl 'sch_permute_runtime) (broadcast 'b 0))"),

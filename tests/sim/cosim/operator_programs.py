@@ -91,6 +91,7 @@ WAYS = [
     ("gather", "str_gather_tree", ("constant",)),
     ("seqread", "str_seqread_tree", ()),
     ("seqwrite", "str_seqwrite_tree", ()),
+    ("broadcast", "repl_partial_bcast", ("distributed",)),
 ]
 """Kind, implementation and how its operands are given."""
 

@@ -17,7 +17,7 @@ from pointsman.operators.api.operands import is_partial, runtime_values, taking_
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
 from pointsman.operators.trees.reduction_trees import centre
-from pointsman.program.program import Instance, Operator, Runtime, Value
+from pointsman.program.program import DataType, Instance, Operator, Runtime, Value
 from pointsman.routing.streams import Stream
 
 
@@ -99,6 +99,25 @@ class ReplPartialReduce(Replacement):
         if not is_partial(operator, "destination"):
             return None
         return (_part(operator, "allreduce", [(("function", i.operand("function")),) for i in operator.instances]),)
+
+
+class ReplPartialBcast(Replacement):
+    """An agreement of all nodes on the source, as part of the load function, then a broadcast from it: a node need not know which
+    node is the source, only whether it is the source itself (``:distributed``) (repl_partial_bcast †)."""
+
+    name = "repl_partial_bcast"
+    kinds = ("broadcast",)
+
+    def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
+        source = operator.instances[0].operand("source")
+        if not isinstance(source, Runtime) or not source.distributed or source.dynamic:
+            return None  # a dynamic source loads alone
+        agreement = _part(operator, "allreduce", [(("function", "max"),)] * len(operator.instances), valid=None)
+        known = replace(source, distributed=False)
+        return (
+            replace(agreement, type=DataType(), m=1),
+            _part(operator, "broadcast", [(("source", known),)] * len(operator.instances)),
+        )
 
 
 class ReplBarrierBcast(Replacement):
@@ -209,4 +228,5 @@ REPLACEMENTS: tuple[Replacement, ...] = (
     ReplPartialReduce(),
     ReplBarrierBcast(),
     ReplSeqRuntime(),
+    ReplPartialBcast(),
 )

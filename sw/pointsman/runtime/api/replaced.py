@@ -29,10 +29,11 @@ def replaced_signature(operator: Operator, source: str) -> Signature:
         function_name(operator),
         source,
     )
-    if not _is_partial(operator):
+    partial = tuple(name for name in runtime_operands(operator) if is_partial(operator, name))
+    if not partial:
         return signature
     ranges = tuple(zip(*signature.values, strict=True))
-    return replace(signature, values=((),), ranges=ranges, partial=("destination",))
+    return replace(signature, values=((),), ranges=ranges, partial=partial)
 
 
 def _is_partial(operator: Operator) -> bool:

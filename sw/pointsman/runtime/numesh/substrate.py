@@ -5,14 +5,16 @@ All waiting is done by requests (``requests``); nothing here counts cycles, so a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Generator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from typing import Any
 
 from pointsman.artifacts.images.images import Images, OperatorImage, PhaseImage
 from pointsman.errors import PointsmanError
+from pointsman.program.program import Operator
 from pointsman.protocol.phase_change import Do, finish, leaving
 from pointsman.runtime.api.node import Node
 from pointsman.runtime.api.replaced import ReplacedPort, replaced_signature
+from pointsman.runtime.api.replaced_agreed import ReplacedAgreed
 from pointsman.runtime.api.replaced_sequence import ReplacedSequence
 from pointsman.runtime.api.requests import Category, Transfer, Wait
 from pointsman.runtime.api.substrate import CycleClock, Port, Signature
@@ -98,8 +100,7 @@ class NumeshSubstrate:
             here = [(signature, port) for signature, port in parts if port is not None]
             port: Port | None = None
             if self.number in one.program.nodes:
-                made_of = ReplacedPort if one.program.flow == "functional" else ReplacedSequence
-                port = made_of(one.program, self.number, here)
+                port = _replaced_port(one.program, self.number, here)
             found.append((replaced_signature(one.program, one.source), port))
         return [*made.values(), *found]
 
@@ -188,3 +189,10 @@ def numesh_node(
     """A node of a program on the mesh of scheduled routers."""
     substrate = NumeshSubstrate(images, number, clock, preloaded=preloaded)
     return Node(substrate, images.topology, number, clock, functions)
+
+
+def _replaced_port(program: Operator, number: int, parts: Sequence[tuple[Signature, Port]]) -> Port:
+    """Port of an operator that others replace."""
+    if program.flow == "functional":
+        return ReplacedPort(program, number, parts)
+    return (ReplacedAgreed if program.kind == "broadcast" else ReplacedSequence)(program, number, parts)

@@ -12,11 +12,11 @@ not of messages.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pointsman.artifacts.images.images import Images, ReplacedImage
 from pointsman.program.catalogue import ITEM_FUNCTIONS
-from pointsman.program.program import Operator, Runtime
+from pointsman.program.program import DataType, Operator, Runtime
 from pointsman.verify.report import Finding, Notebook
 
 from .definitions import Call, Definition, Fold, Gives, Meeting, Nothing, Zeros
@@ -71,7 +71,7 @@ class _Whole:
         if unlike is not None:
             yield "", None, unlike
             return
-        if is_one_broadcast(program, self.parts):
+        if is_one_broadcast(program, self.parts) or program.kind == "broadcast":
             return
         for values in values_of(program):
             said = ", ".join(f"{n} {v}" for n, v in zip(program.runtime_names, values, strict=True) if v is not None)
@@ -91,14 +91,33 @@ class _Whole:
                 return f"'{part.label}', which does it, has other instances"
             if len(part.chosen) > len(program.chosen):
                 return f"'{part.label}', which does it, has more run-time values than there are"
+            if _is_agreement(program, part):
+                continue
             if part.type != program.type or (part.m != program.m and program.kind != "barrier"):
                 return f"'{part.label}', which does it, has messages of another type or length"
             for one, own in zip(program.instances, part.instances, strict=True):
                 functions = [dict(each.operands).get("function") for each in (one, own)]
                 if "function" in dict(own.operands) and program.kind != "barrier" and functions[0] != functions[1]:
                     return f"'{part.label}', which does it, combines messages by another function"
+        if program.kind == "broadcast":
+            return self._not_agreed()
         if program.kind not in (*FUNCTIONAL, *SEQUENCES):
             return f"it is a {program.kind}, which no others do"
+        return None
+
+    def _not_agreed(self) -> str | None:
+        """Why the parts of a broadcast are not an agreement on its source and the same broadcast from the node agreed on."""
+        program = self.image.program
+        if len(self.parts) != 2 or not _is_agreement(program, self.parts[0]):
+            return "its source is not agreed on before it"
+        source = program.instances[0].operand("source")
+        if not isinstance(source, Runtime) or source.dynamic:
+            return "its nodes do not load together, and cannot agree on its source"
+        known = replace(source, distributed=False)
+        same = tuple(replace(one, operands=(("source", known),)) for one in program.instances)
+        theirs = self.parts[1]
+        if theirs.kind != "broadcast" or theirs.instances != same or theirs.valid != program.valid:
+            return "no broadcast from the node agreed on does it"
         return None
 
     def _settled(self, part: Operator, values: Sequence[object]) -> Operator:
@@ -160,6 +179,13 @@ class _Whole:
             left = chain[:-1] if reads else chain[1:]
             if part.operator.kind != whole.operator.kind or single != middle or others != left:
                 yield middle, "the other nodes of the sequence are not joined to it in their order"
+
+
+def _is_agreement(program: Operator, part: Operator) -> bool:
+    """Is a part of a broadcast the greatest number that any of its nodes has?"""
+    greatest = all(one.operands == (("function", "max"),) for one in part.instances)
+    alike = part.type == DataType() and part.m == 1 and part.valid is None
+    return program.kind == "broadcast" and part.kind == "allreduce" and greatest and alike
 
 
 def _after(part: Definition, position: int, held: Sequence[_Held], commutes: bool) -> _Held:

@@ -64,6 +64,19 @@ def test_a_destination_that_others_do_not_know_becomes_all_nodes() -> None:
         found("(reduce 'r 'add (runtime) :impl 'repl_partial_reduce)", 2, 2)
 
 
+def test_a_source_that_others_do_not_know_is_agreed_on() -> None:
+    text = "(broadcast 'b (runtime :values '(1 2) :distributed t) :m 6 :type 'float64* :valid '(0 1 2) :impl 'repl_partial_bcast)"
+    (only,) = found(text, 2, 2)
+    agreement, broadcast = only.program.operators()
+    assert (agreement.kind, agreement.m, str(agreement.type), agreement.valid) == ("allreduce", 1, "int32*", None)
+    assert agreement.instances[0].operands == (("function", "max"),)
+    assert (broadcast.m, str(broadcast.type), broadcast.valid) == (6, "float64*", (0, 1, 2))
+    assert broadcast.instances[0].operand("source") == Runtime(values=(1, 2))
+    for other in ("(runtime)", "(runtime :dynamic t)"):
+        with pytest.raises(PlanError, match="cannot do it"):
+            found(f"(broadcast 'b {other} :impl 'repl_partial_bcast)", 2, 2)
+
+
 def test_each_instance_has_a_middle_of_its_own() -> None:
     (only,) = found("(subset (make-1d 'x) (barrier 'r :impl 'repl_allreduce))", 3, 2)
     reduce = next(iter(only.program.operators()))

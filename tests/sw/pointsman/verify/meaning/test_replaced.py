@@ -13,7 +13,7 @@ from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
-from pointsman.program.program import Operator
+from pointsman.program.program import Operator, Runtime
 from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
 from pointsman.verify.meaning.replaced import check_replaced
@@ -23,6 +23,7 @@ ALLREDUCE = "(allreduce 'a 'f :m 2 :valid '(1 3) :impl 'repl_allreduce)"
 BARRIER = "(barrier 'a :impl 'repl_allreduce)"
 REDUCE = "(reduce 'a 'f (runtime) :m 2 :impl 'repl_runtime_reduce)"
 PARTIAL = "(reduce 'a 'f (runtime :distributed t) :m 2 :impl 'repl_partial_reduce)"
+AGREED = "(broadcast 'a (runtime :values '(1 2) :distributed t) :m 2 :valid '(0 1 2) :impl 'repl_partial_bcast)"
 READ = "(seqread 'a '(1 2 3) (runtime) :m 2 :impl 'repl_seq_runtime)"
 WRITE = "(seqwrite 'a (runtime) '(3 1) :m 2 :impl 'repl_seq_runtime)"
 
@@ -57,7 +58,7 @@ def given(operator: Operator, **operands: object) -> Operator:
     return replace(operator, instances=instances)
 
 
-@pytest.mark.parametrize("text", [ALLREDUCE, BARRIER, REDUCE, PARTIAL, READ, WRITE])
+@pytest.mark.parametrize("text", [ALLREDUCE, BARRIER, REDUCE, PARTIAL, AGREED, READ, WRITE])
 def test_what_replaces_an_operator_means_it(text: str) -> None:
     report = judged(images(text))
     assert report.ok, report.render()
@@ -87,6 +88,14 @@ def test_a_broadcast_alone_is_a_barrier_by_its_length_a_stream_is_none() -> None
         (REDUCE, 1, lambda one: given(one, source=3, destination=0)),
         (REDUCE, 1, lambda one: given(one, destination=0)),
         (PARTIAL, 0, lambda one: replace(one, valid=(0, 2))),
+        (AGREED, 0, lambda one: given(one, function="min")),
+        (AGREED, 0, lambda one: replace(one, valid=(0, 1, 2))),
+        (AGREED, 0, lambda one: replace(one, m=2)),
+        (AGREED, 0, lambda one: replace(one, kind="prefix")),
+        (AGREED, 1, lambda one: given(one, source=1)),
+        (AGREED, 1, lambda one: given(one, source=Runtime(values=(2, 3)))),
+        (AGREED, 1, lambda one: replace(one, valid=None)),
+        (AGREED, 1, lambda one: replace(one, m=4)),
         (READ, 0, lambda one: given(one, sources=(2, 1))),
         (READ, 1, lambda one: given(one, source=2)),
         (WRITE, 0, lambda one: given(one, destination=1)),
@@ -97,7 +106,7 @@ def test_other_parts_do_not_mean_it(text: str, part: int, change: Callable[[Oper
     assert judged(with_part(images(text), part, change)).rules == ("meaning",)
 
 
-@pytest.mark.parametrize("text", [ALLREDUCE, REDUCE, READ, WRITE])
+@pytest.mark.parametrize("text", [ALLREDUCE, REDUCE, AGREED, READ, WRITE])
 def test_parts_in_another_order_do_not_mean_it(text: str) -> None:
     found = images(text)
     (one,) = found.replaced
