@@ -7,7 +7,7 @@ same, and no two instances share nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -32,6 +32,9 @@ class Instances:
         self.streams = streams_by_instance(operator, span, wiring.routed.streams)
         self._roles: dict[tuple[int, int, tuple[int, ...]], RoleDraft] = {}
         self._equal: dict[RoleDraft, RoleDraft] = {}
+        self._decides: dict[tuple[int, tuple[int, ...]], tuple[Hashable, Mapping[int, Hashable]] | None] = {}
+        """By instance and value, what `Implementation.decides` tells."""
+        self._decided: dict[tuple[int, int, Hashable, Hashable] | None, RoleDraft] = {}
         self._moved: dict[tuple[int, int, int], RoleDraft] = {}
         """By instance, node and id() of a role in ``_equal``, that role moved."""
         self._passed: dict[int, set[int]] = {}
@@ -44,8 +47,7 @@ class Instances:
         if found is None:
             like = self.like[instance]
             if like == instance:
-                found = role(self.implementation, self.operator, self.wiring, instance, node, value)
-                found = self._equal.setdefault(found, found)
+                found = self._own(instance, node, value)
             else:
                 nodes, others = self.operator.instances[instance].nodes, self.operator.instances[like].nodes
                 other = self.role(like, others[nodes.index(node)], value)
@@ -54,6 +56,20 @@ class Instances:
                 if found is None:
                     found = self._moved[moved] = self._move(other, instance, node)
             self._roles[key] = found
+        return found
+
+    def _own(self, instance: int, node: int, value: tuple[int, ...]) -> RoleDraft:
+        """The role of a node in an instance that looks like none before it."""
+        if (instance, value) not in self._decides:
+            self._decides[instance, value] = self.implementation.decides(self.operator, self.wiring, instance, value)
+        decides = self._decides[instance, value]
+        key = None if decides is None else (instance, node, decides[0], decides[1].get(node))
+        if key in self._decided:
+            return self._decided[key]
+        found = role(self.implementation, self.operator, self.wiring, instance, node, value)
+        found = self._equal.setdefault(found, found)
+        if key is not None:
+            self._decided[key] = found
         return found
 
     @cached_property
