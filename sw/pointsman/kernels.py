@@ -30,6 +30,7 @@ from typing import Any
 import numba
 from numba.core import config as numba_config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.event import Event, Listener, register
 from numba.core.types import unliteral
 
 from .errors import PointsmanError
@@ -129,6 +130,27 @@ class _CheckedFiles(IndexDataCacheFile):
             return None
         data = content[32:]
         return pickle.loads(data) if hashlib.sha256(data).digest() == content[:32] else None
+
+
+class _UnderWay(Listener):
+    """Counts kernels that are being compiled: one inside another where it calls that."""
+
+    count = 0
+
+    def on_start(self, event: Event) -> None:
+        self.count += 1
+
+    def on_end(self, event: Event) -> None:
+        self.count -= 1
+
+
+_under_way = _UnderWay()
+register("numba:compile", _under_way)
+
+
+def is_compiling() -> bool:
+    """Whether a kernel is being compiled now, in any thread."""
+    return _under_way.count > 0
 
 
 def is_cold(package: Path) -> bool:

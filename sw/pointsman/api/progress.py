@@ -41,7 +41,8 @@ def telling(what: str, *, has_bar: bool = False) -> Iterator[Callable[[str], Non
     def tell() -> None:
         pauses = iter(PAUSES)
         while not done.wait(next(pauses, PAUSES[-1])):
-            print(f"{MARK}{said[0]}, {monotonic() - began:.0f} s so far", file=stream, flush=True)
+            why = " (compiling kernels, once)" if _is_compiling() else ""
+            print(f"{MARK}{said[0]}, {monotonic() - began:.0f} s so far{why}", file=stream, flush=True)
 
     def say(text: str) -> None:
         said[0] = text
@@ -53,3 +54,9 @@ def telling(what: str, *, has_bar: bool = False) -> Iterator[Callable[[str], Non
     finally:
         done.set()
         teller.join()
+
+
+def _is_compiling() -> bool:
+    """Is a kernel being compiled? Whoever has not imported ``kernels``, which imports Numba, compiles none."""
+    kernels = sys.modules.get("pointsman.kernels")
+    return kernels is not None and kernels.is_compiling()

@@ -257,7 +257,8 @@ def _attempt(
         guarantees = []
         for flow, rate, count, way, service in zip(flows.flows, rates, words, ways, served, strict=True):
             assert isinstance(service, Service)
-            hops = max(problem.distances(way.node)[node] for node, _ in way.ends)
+            away = problem.distances(way.node)
+            hops = max(away[node] for node, _ in way.ends)
             guarantees.append(Guarantee(flow, rate, count, service, worst_case(service, period, rate), hops))
         late = [one.flow.name for one in guarantees if one.late]
         if not late:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -116,8 +116,7 @@ def at_most(most: int, streams: Iterable[Stream]) -> list[Stream]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Source or destination of a routed VFSM, before interface registers and VFSM numbers are allocated.
 
     ``number`` is a port for "link", the virtual number of a VFSM of the same node and pipeline for "buffer", a virtual
@@ -129,8 +128,7 @@ class Place:
     number: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RoutedVfsm:
+class RoutedVfsm(NamedTuple):
     """A VFSM of a chain.
 
     ``number`` is virtual: from 2 up, unique per node and pipeline in its phase. ``slots`` are the slots of its read

@@ -128,10 +128,10 @@ def _renumbered(routed: RoutedPhase, moved: Mapping[tuple[int, int], int]) -> Ro
             pipeline = moved.get((c, vfsm.node), vfsm.pipeline)
             new = numbers[c, vfsm.node, pipeline]
             ends = [
-                replace(place, number=new[place.number]) if place.kind == "buffer" else place
+                place._replace(number=new[place.number]) if place.kind == "buffer" else place
                 for place in (vfsm.source, vfsm.destination)
             ]
-            vfsms.append(replace(vfsm, pipeline=pipeline, number=new[vfsm.number], source=ends[0], destination=ends[1]))
+            vfsms.append(vfsm._replace(pipeline=pipeline, number=new[vfsm.number], source=ends[0], destination=ends[1]))
         chains.append(replace(chain, vfsms=tuple(vfsms)))
     return replace(routed, chains=tuple(chains))
 
@@ -172,7 +172,7 @@ class _Schedule:
         )
 
     def _shifted(self, vfsm: RoutedVfsm, shifts: list[int]) -> RoutedVfsm:
-        return replace(vfsm, slots=tuple((vfsm.slots[0] + shift) % self.period for shift in sorted(shifts)))
+        return vfsm._replace(slots=tuple((vfsm.slots[0] + shift) % self.period for shift in sorted(shifts)))
 
     def _add(self, number: int) -> bool:
         """Give a chain another word, as far as possible from its other words; False if there is no room."""

@@ -349,7 +349,7 @@ def shifts_at_once(topology: Topology) -> list[tuple[int, ...]]:
     if count < 2 or count * min(SHIFTS, count - 1) > MOST_STREAMS:
         return [(distance,) for distance in distances]
     network = RouteProblem(topology, (), dead_nodes=topology.dead)
-    away = [[network.distances(node)[other] for other in topology.working] for node in topology.working]
+    away = [[hops[other] for other in topology.working] for hops in map(network.distances, topology.working)]
     hops = {d: sum(away[at][(at + d) % count] for at in range(count)) / count for d in distances}
     number = -(-len(distances) // SHIFTS)
     room = [len(distances) // number + (k < len(distances) % number) for k in range(number)]

@@ -42,6 +42,8 @@ class _Judge:
         self.nodes = np.array(self.problem.nodes, np.int64)
         links = np.array(net.links, np.int64).reshape(-1, 2)
         self.keys = links[:, 0] * net.nodes + links[:, 1]
+        self.links = np.append(self.keys, net.nodes**2)
+        """``keys``, and one that is greater than that of any link."""
         self.count = net.nodes
         rows = len(links) + 2 * net.nodes
         # One byte a cell: links, then injection ports, then ejection ports.
@@ -154,7 +156,10 @@ class _Judge:
         if moves[:, [0, 2]].min() < 0 or moves[:, [0, 2]].max() >= self.count:
             self.report.add(f"{name}: it moves to a node that does not exist")
             return False
-        wrong = np.flatnonzero(~np.isin(self._key(moves), self.keys))
+        key = self._key(moves)
+        # A search for each move, as keys ascend: `np.isin` would look through all links for each word.
+        at = np.searchsorted(self.links, key)
+        wrong = np.flatnonzero(self.links[at] != key)
         if len(wrong):
             before, _, after = moves[wrong[0]].tolist()
             self.report.add(f"{name}: there is no working link {before} -> {after}")

@@ -7,9 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
+from numba.core.event import Event, Listener, install_listener
 
-from pointsman.kernels import compiled_in, is_cold, kernel
+from pointsman.kernels import compiled_in, is_cold, is_compiling, kernel
 
 CALLER = """
 from pointsman.kernels import kernel
@@ -138,3 +140,21 @@ def test_what_is_compiled_in_is_followed_through_all_imports_that_run(tmp_path: 
 
 def test_modules_without_kernels_are_cold(tmp_path: Path) -> None:
     assert is_cold(tmp_path)
+
+
+def test_a_kernel_that_is_not_kept_is_compiling_until_it_is_done() -> None:
+    seen = []
+
+    class Watch(Listener):
+        def on_start(self, event: Event) -> None:
+            seen.append(is_compiling())
+
+        def on_end(self, event: Event) -> None:
+            pass
+
+    assert not is_compiling()
+    with install_listener("numba:compile", Watch()):
+        numba.njit(lambda number: number + 7)(1)
+    assert seen
+    assert all(seen)
+    assert not is_compiling()

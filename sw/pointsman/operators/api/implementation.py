@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 
 from numesh.shape import NodeShape
@@ -100,6 +101,13 @@ class Implementation(ABC):
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
     ) -> RoleDraft:
         """Lanes by which the processor of ``node`` writes and reads in ``instance``, for these run-time values."""
+
+    def decides(
+        self, operator: Operator, wiring: Wiring, instance: int, values: tuple[int, ...]
+    ) -> tuple[Hashable, Mapping[int, Hashable]] | None:
+        """What of these run-time values decides the roles of an instance's nodes: what decides those of all, and by node what
+        decides its own besides. Roles for which all of this is equal are worked out once. None: every value counts."""
+        return None
 
     def gen_load(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]

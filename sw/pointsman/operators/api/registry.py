@@ -12,7 +12,7 @@ import inspect
 import re
 import sys
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
@@ -116,6 +116,17 @@ class Plugin(Implementation):
         if not isinstance(draft, RoleDraft):
             raise self._wrong("gen_io", "a RoleDraft", draft)
         return draft
+
+    def decides(
+        self, operator: Operator, wiring: Wiring, instance: int, values: tuple[int, ...]
+    ) -> tuple[Hashable, Mapping[int, Hashable]] | None:
+        told = self._ask("decides", operator, wiring, instance, values)
+        try:
+            of_all, of_node = (None, {}) if told is None else told
+            hash((of_all, tuple(of_node.items())))
+        except (TypeError, ValueError, AttributeError):
+            raise self._wrong("decides", "None, or something to hash and a mapping of nodes to such", told) from None
+        return None if told is None else (of_all, of_node)
 
     def gen_load(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from numesh.codes import MoveType
 from pointsman.artifacts.images.images import Combination, IoKind, LaneImage
 from pointsman.routing.streams import Place, RoutedVfsm
 
 
-@dataclass(frozen=True, slots=True)
-class VfsmSetting:
+class VfsmSetting(NamedTuple):
     """A VFSM of chain ``chain`` of stream ``stream``, with the source and destination that some role gives it."""
 
     stream: int
@@ -19,34 +19,31 @@ class VfsmSetting:
 
     def read_interface(self) -> VfsmSetting:
         """The same VFSM taking its words from the processor."""
-        return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("inject")))
+        return self._replace(vfsm=self.vfsm._replace(type=MoveType.MOVE, source=Place("inject")))
 
     def read_register(self, register: int) -> VfsmSetting:
         """The same VFSM taking its words from a virtual register of its node."""
-        return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("register", register)))
+        return self._replace(vfsm=self.vfsm._replace(type=MoveType.MOVE, source=Place("register", register)))
 
     def write_register(self, register: int) -> VfsmSetting:
         """The same VFSM, or leg of a fork, writing to a virtual register of its node."""
-        return replace(self, vfsm=replace(self.vfsm, destination=Place("register", register)))
+        return self._replace(vfsm=self.vfsm._replace(destination=Place("register", register)))
 
     def discard(self) -> VfsmSetting:
         """The same VFSM, or leg of a fork, dropping its words."""
-        return replace(self, vfsm=replace(self.vfsm, destination=Place("null")))
+        return self._replace(vfsm=self.vfsm._replace(destination=Place("null")))
 
     def command(self, pipeline: int) -> VfsmSetting:
         """The same VFSM writing to the command register of a pipeline of its node."""
-        return replace(self, vfsm=replace(self.vfsm, destination=Place("command", pipeline)))
+        return self._replace(vfsm=self.vfsm._replace(destination=Place("command", pipeline)))
 
     def idle(self) -> VfsmSetting:
         """The same VFSM with nothing to read."""
-        return replace(self, vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("nop")))
+        return self._replace(vfsm=self.vfsm._replace(type=MoveType.MOVE, source=Place("nop")))
 
     def off(self) -> VfsmSetting:
         """The same VFSM moving nothing."""
-        return replace(
-            self,
-            vfsm=replace(self.vfsm, type=MoveType.MOVE, source=Place("nop"), destination=Place("nop")),
-        )
+        return self._replace(vfsm=self.vfsm._replace(type=MoveType.MOVE, source=Place("nop"), destination=Place("nop")))
 
 
 @dataclass(frozen=True, slots=True)

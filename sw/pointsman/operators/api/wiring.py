@@ -32,6 +32,9 @@ class Wiring:
         self._settings: dict[int, dict[int, list[VfsmSetting]]] = {}
         self._views: dict[str, Wiring] = {}
         self._arriving: dict[str, dict[int, list[str]]] = {}
+        self.meetings: dict[tuple[str, int, int], tuple[LaneImage, ...]] = {}
+        """By label, instance and node, the lanes of an operator's own barrier, as far as they have been asked for
+        (`pointsman.operators.scheduled.synchronised`)."""
         for chain in routed.chains:
             stream = routed.streams[chain.stream]
             self._chains.setdefault(chain.stream, []).append(chain.chain)
@@ -113,7 +116,7 @@ class Wiring:
         """A view with only the streams whose names end in ``suffix``, named without it: with ``@3``, ``b[0]`` is ``b[0]@3``."""
         if suffix not in self._views:
             view = copy(self)
-            view._views, view._arriving = {}, {}
+            view._views, view._arriving, view.meetings = {}, {}, {}
             view.index = {n.removesuffix(suffix): i for n, i in self.index.items() if n.endswith(suffix)}
             self._views[suffix] = view
         return self._views[suffix]

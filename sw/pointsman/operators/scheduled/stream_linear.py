@@ -12,6 +12,8 @@ functions do not meet (`Loading.LEFT_BETWEEN_USES`).
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+
 from numesh.codes import MoveType
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.implementation import Context, Metric
@@ -153,6 +155,12 @@ class StrStreamLinear(Synchronised):
                 # The head of a multicast reads the interface as routed; only the source may.
                 standing.append(setting.idle() if setting.vfsm.source.kind == "inject" else setting)
         return tuple(standing)
+
+    def decides(
+        self, operator: Operator, wiring: Wiring, instance: int, values: tuple[int, ...]
+    ) -> tuple[Hashable, Mapping[int, Hashable]]:
+        source, destination, used = self._way(operator, wiring, instance, values)
+        return used, {destination: "destination", source: "source" if used is not None else "both"}
 
     def _way(
         self, operator: Operator, wiring: Wiring, instance: int, values: tuple[int, ...]

@@ -38,9 +38,13 @@ class Synchronised(Implementation, ABC):
         return MEETING.streams(operator, context)
 
     def meeting_lanes(self, operator: Operator, wiring: Wiring, instance: int, node: int) -> tuple[LaneImage, ...]:
-        """The node's part in the barrier; these lanes come first in its role."""
-        draft = MEETING.gen_io(operator, wiring, instance, node, ())
-        return tuple(replace(lane, turn=SYNC) for lane in draft.lanes)
+        """The node's part in the barrier; these lanes come first in its role. They are the same for all run-time values."""
+        key = operator.label, instance, node
+        found = wiring.meetings.get(key)
+        if found is None:
+            draft = MEETING.gen_io(operator, wiring, instance, node, ())
+            found = wiring.meetings[key] = tuple(replace(lane, turn=SYNC) for lane in draft.lanes)
+        return found
 
 
 def shifted(lanes: list[LaneImage], by: int) -> tuple[LaneImage, ...]:

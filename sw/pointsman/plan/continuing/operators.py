@@ -61,10 +61,10 @@ def taken_out(routed: RoutedPhase, span: range) -> RoutedPhase:
 
 def _renamed(vfsm: RoutedVfsm, new: Mapping[tuple[int, int, int], int]) -> RoutedVfsm:
     def at(place):  # type: ignore[no-untyped-def]
-        return replace(place, number=new[vfsm.node, vfsm.pipeline, place.number]) if place.kind == "buffer" else place
+        return place._replace(number=new[vfsm.node, vfsm.pipeline, place.number]) if place.kind == "buffer" else place
 
     number = new[vfsm.node, vfsm.pipeline, vfsm.number]
-    return replace(vfsm, number=number, source=at(vfsm.source), destination=at(vfsm.destination))
+    return vfsm._replace(number=number, source=at(vfsm.source), destination=at(vfsm.destination))
 
 
 def entered(

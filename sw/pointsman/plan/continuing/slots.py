@@ -166,7 +166,7 @@ class _Way:
         """The chain with words that start in these slots."""
         ordered = sorted(starts)
         vfsms = tuple(
-            replace(vfsm, slots=tuple((start + step.after) % period for start in ordered))
+            vfsm._replace(slots=tuple((start + step.after) % period for start in ordered))
             for vfsm, step in zip(self.chain.vfsms, self.steps, strict=True)
         )
         return replace(self.chain, vfsms=vfsms)

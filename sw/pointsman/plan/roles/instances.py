@@ -7,7 +7,7 @@ same, and no two instances share nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -31,20 +31,46 @@ class Instances:
         self.implementation, self.operator, self.wiring = implementation, operator, wiring
         self.streams = streams_by_instance(operator, span, wiring.routed.streams)
         self._roles: dict[tuple[int, int, tuple[int, ...]], RoleDraft] = {}
+        self._equal: dict[RoleDraft, RoleDraft] = {}
+        self._decides: dict[tuple[int, tuple[int, ...]], tuple[Hashable, Mapping[int, Hashable]] | None] = {}
+        """By instance and value, what `Implementation.decides` tells."""
+        self._decided: dict[tuple[int, int, Hashable, Hashable] | None, RoleDraft] = {}
+        self._moved: dict[tuple[int, int, int], RoleDraft] = {}
+        """By instance, node and id() of a role in ``_equal``, that role moved."""
         self._passed: dict[int, set[int]] = {}
 
     def role(self, instance: int, node: int, value: tuple[int, ...]) -> RoleDraft:
-        """What ``node`` does in ``instance`` for ``value``."""
+        """What ``node`` does in ``instance`` for ``value``. A node has few different roles for many values: equal ones are one
+        object, so that what is worked out from a role can be kept by its identity."""
         key = instance, node, value
-        if key not in self._roles:
+        found = self._roles.get(key)
+        if found is None:
             like = self.like[instance]
             if like == instance:
-                found = role(self.implementation, self.operator, self.wiring, instance, node, value)
+                found = self._own(instance, node, value)
             else:
                 nodes, others = self.operator.instances[instance].nodes, self.operator.instances[like].nodes
-                found = self._move(self.role(like, others[nodes.index(node)], value), instance, node)
+                other = self.role(like, others[nodes.index(node)], value)
+                moved = instance, node, id(other)
+                found = self._moved.get(moved)
+                if found is None:
+                    found = self._moved[moved] = self._move(other, instance, node)
             self._roles[key] = found
-        return self._roles[key]
+        return found
+
+    def _own(self, instance: int, node: int, value: tuple[int, ...]) -> RoleDraft:
+        """The role of a node in an instance that looks like none before it."""
+        if (instance, value) not in self._decides:
+            self._decides[instance, value] = self.implementation.decides(self.operator, self.wiring, instance, value)
+        decides = self._decides[instance, value]
+        key = None if decides is None else (instance, node, decides[0], decides[1].get(node))
+        if key in self._decided:
+            return self._decided[key]
+        found = role(self.implementation, self.operator, self.wiring, instance, node, value)
+        found = self._equal.setdefault(found, found)
+        if key is not None:
+            self._decided[key] = found
+        return found
 
     @cached_property
     def distinct(self) -> list[int]:
@@ -144,7 +170,7 @@ class Instances:
             later=None if draft.later is None else tuple(map(moved, draft.later)),
             each=tuple(self._move(stage, instance, node) for stage in draft.each),
             commands=tuple(
-                (register, replace(moved(one), vfsm=replace(one.vfsm, node=there[one.vfsm.node])))
+                (register, moved(one)._replace(vfsm=one.vfsm._replace(node=there[one.vfsm.node])))
                 for register, one in draft.commands
             ),
         )

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,7 @@ Actor = tuple[Literal["lane", "in", "out"], int, int, int]
 stream, chain, VFSM): it passes a word on."""
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(NamedTuple):
     """Event (to, k) depends on event (frm, k - lag)."""
 
     frm: Actor

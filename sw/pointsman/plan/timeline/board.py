@@ -41,8 +41,8 @@ class BoardNumbers:
         self.place: list[tuple[int, RoutedVfsm, int, int]] = []
         """By number, less ``commands``: phase, VFSM as routed, stream and chain."""
         self._by_buffer: dict[tuple[int, int, int, int], int] = {}
-        self.rows: dict[tuple[int, int, int, int], dict[int, Row]] = {}
-        """By operator, node, value and stage, the rows that the role sets, as far as they have been asked for."""
+        self.rows: dict[tuple[int, int], dict[int, Row]] = {}
+        """By phase and id() of a role, the rows that the role sets, as far as they have been asked for."""
         self._parent: dict[int, int] = {}
         self._legs: dict[int, list[int]] = {}
         first = self.nodes * self.pipelines
@@ -78,6 +78,10 @@ class BoardNumbers:
 
     def register(self, phase: int, node: int, virtual: int) -> int:
         return self._first_register[phase][node] + virtual
+
+    def first_register(self, phase: int, node: int) -> int:
+        """Number of the first virtual register of a node in a phase."""
+        return self._first_register[phase][node]
 
     def command(self, node: int, pipeline: int) -> int:
         """Number of a pipeline's command register, and of the VFSM that takes its words."""
@@ -202,6 +206,11 @@ class BoardNumbers:
         """By phase, an array node x slot x pipeline: does the pipeline take command words (the rule of
         `pointsman.plan.conflicts.link_slots.reprogram_slots`, for all nodes at once)?"""
         return [_command_slots(phase.routed, *phase.routed.beside) for phase in self.plan.phases]
+
+    @cached_property
+    def n_command_slots(self) -> list[list[list[int]]]:
+        """By phase, node and pipeline, the number of ``command_slots``."""
+        return [free.sum(axis=1).tolist() for free in self.command_slots]
 
 
 def _command_slots(*parts: RoutedPhase) -> np.ndarray:

@@ -43,6 +43,7 @@ class PlannedMemories:
         """By phase, operators that continue through it: their VFSMs are written with the first of their phases."""
         self._maps: list[dict[int, VfsmMap]] = []
         self._count()
+        self._listed: list[list[list[int]]] = self._counts.tolist()
         own: list[list[int]] = [[] for _ in range(network.nodes)]
         for p, members in enumerate(plan.members()):
             for node in members:
@@ -141,12 +142,16 @@ class PlannedMemories:
         """Load a phase and the phases that are loaded together with it. Gives cycles for phases that may be evicted, so
         that they are loaded again and again, and cycles for phases that stay."""
         marks = self.marks(node)
-        words = np.zeros((2, self.network.pipelines), np.int64)
+        first, words = [0] * self.network.pipelines, [0] * self.network.pipelines
         for one in (*self._with(node, phase), phase):
-            words[int(one in marks.shared.staying)] += self._words * self._missing(node, one)
+            stays = one in marks.shared.staying
+            for p, missing in enumerate(self._missing(node, one)):
+                words[p] += self._words * missing
+                if not stays:
+                    first[p] += self._words * missing
             marks.loaded(one)
-        in_turn, both = (load_cycles(sent.tolist()) for sent in (words[0], words[0] + words[1]))
-        return in_turn + ANNOTATION_DRAIN, both - in_turn
+        in_turn = load_cycles(first)
+        return in_turn + ANNOTATION_DRAIN, load_cycles(words) - in_turn
 
     def whole(self, node: int, phase: int) -> int:
         """Cycles to load all of a phase, whatever the router holds."""
@@ -154,19 +159,21 @@ class PlannedMemories:
         words[0] += self._words * self.plan.period
         return load_cycles(words.tolist()) + ANNOTATION_DRAIN
 
-    def _missing(self, node: int, phase: int) -> np.ndarray:
+    def _missing(self, node: int, phase: int) -> list[int]:
         """By pipeline, the number of commands that load what ``node`` lacks of ``phase``."""
         marks = self.marks(node)
-        found: np.ndarray = np.zeros(self.network.pipelines, np.int64)
+        counts = self._listed[phase][node]
+        found = [0] * self.network.pipelines
         for p in marks.pipelines:
             lacks = marks.lacks(phase, p)
             if lacks == "all":
-                found[p] = self._counts[phase, node, p]
+                found[p] = counts[p]
                 continue
             contested = marks.shared.contested.get(phase, ()) if lacks == "contested" else ()
             found[p] = sum(self._pipeline(node, phase, vfsm) == p for vfsm in marks.behind[phase].union(contested))
         for k in self._beside[phase] - marks.stored:
-            found += self._counts[self.network.loader + k, node]
+            for p, count in enumerate(self._listed[self.network.loader + k][node]):
+                found[p] += count
         if phase not in marks.resident:
             found[0] += self.plan.period * len(self.plan.phases[phase].routed.schedules)
         return found

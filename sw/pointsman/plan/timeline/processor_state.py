@@ -67,5 +67,4 @@ class ProcessorState:
 
     def _slots(self) -> list[int]:
         """By pipeline, the number of slots of the running phase in which commands are carried out."""
-        slots: list[int] = self.network.command_slots[self.current][self.node].sum(axis=0).tolist()
-        return slots
+        return self.network.n_command_slots[self.current][self.node]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from numesh.codes import Codes
 from pointsman.artifacts.images.images import SYNC, LaneImage
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import is_partial, operand, runtime_operands
-from pointsman.operators.api.roles import VfsmSetting
 from pointsman.operators.messages.online import Online
 from pointsman.plan.membership.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
@@ -401,13 +401,12 @@ class StepWriter:
 
     def _send(self, node: int, words: dict[int, int], *, empty: bool = True) -> list[Step]:
         """Send command words, ``words`` by pipeline; with ``empty`` wait until the router has taken them."""
-        pipelines = sorted(p for p, count in words.items() if count)
-        registers = [self.network.command(node, p) for p in pipelines]
-        key = ("send", node, tuple(sorted(words.items())))
+        key = ("send", node, tuple(words.items()), empty)
         if key not in self._moves:
-            lanes = [LaneImage(True, (r,), words[p], "token") for p, r in zip(pipelines, registers, strict=True)]
-            self._moves[key] = self._move(lanes, 0)
-        return [*self._moves[key], *((k.EMPTY, r, 0) for r in registers if empty)]
+            registers = {self.network.command(node, p): count for p, count in sorted(words.items()) if count}
+            moved = self._move([LaneImage(True, (r,), count, "token") for r, count in registers.items()], 0)
+            self._moves[key] = [*moved, *((k.EMPTY, r, 0) for r in registers if empty)]
+        return self._moves[key]
 
     def _jump(self, node: int, phase: int, _: Changed) -> list[Step]:
         self.ways[node].current = phase
@@ -446,7 +445,7 @@ class StepWriter:
         assert barrier is not None
         key = ("leave", node, phase)
         if key not in self._moves:
-            self._moves[key] = self._move(self._placed(phase, node, barrier.roles[node][0].lanes), 1)
+            self._moves[key] = self._move_at(phase, node, barrier.roles[node][0].lanes, 1)
         return [*self._moves[key], (k.WAIT, barrier.delays.get(node, (barrier.drain,))[0], 0)]
 
     # -- load functions --------------------------------------------------------------------------------------
@@ -496,17 +495,19 @@ class StepWriter:
         if key not in self._moves:
             phase = self.parts.operators[number][0]
             lanes = [lane for lane in self.parts.role(number, node, 0, 0).lanes if lane.turn == SYNC]
-            self._moves[key] = self._move(self._placed(phase, node, lanes), 1)
+            self._moves[key] = self._move_at(phase, node, lanes, 1)
         return self._moves[key]
 
     def _stands(self, number: int, node: int, value: int, stage: int) -> dict[int, Row]:
         """By VFSM, the row that a role sets."""
-        key = number, node, value, stage
-        if key not in self._rows:
-            phase = self.parts.operators[number][0]
-            settings: Sequence[VfsmSetting] = self.parts.role(number, node, value, stage).settings
-            self._rows[key] = dict(self.network.setting(phase, setting) for setting in settings)
-        return self._rows[key]
+        draft = self.parts.role(number, node, value, stage)
+        phase = self.parts.operators[number][0]
+        found = self._rows.get((phase, id(draft)))
+        if found is None:
+            found = self._rows[phase, id(draft)] = dict(
+                self.network.setting(phase, setting) for setting in draft.settings
+            )
+        return found
 
     def _changed(self, node: int, number: int, value: int, stage: int) -> dict[int, Row]:
         """VFSMs whose row a role sets differently from the present row, with the new row."""
@@ -542,8 +543,8 @@ class StepWriter:
             return []
         if one.implementation.loading is Loading.GATED:
             return self._through_gate(node, number, value)
-        turn = call % draft.turns
-        key = ("call", node, number, value, turn, writes)
+        turn, delay = call % draft.turns, self._delay(one, node, value)
+        key = ("call", node, number, id(draft), delay, turn, writes)
         if one.stages == 1 and key in self._moves:
             return self._moves[key]
         lanes = [lane for lane in draft.lanes if lane.turn == turn and (writes or not lane.write)]
@@ -561,12 +562,11 @@ class StepWriter:
         if key not in self._moves:
             phase = self.parts.operators[number][0]
             second = self.network.second
-            parts = [self._move(self._placed(phase, node, group), one.operator.m) for group in groups]
+            parts = [self._move_at(phase, node, group, one.operator.m) for group in groups]
             if draft.switch is not None and phase in second:
                 parts.insert(sum(group[0].step < draft.switch for group in groups), self._switch(node, second[phase]))
                 parts.append(self._switch(node, phase))
             found = [step for part in parts for step in part]
-            delay = self._delay(one, node, value)
             if delay and not one.implementation.loading.synchronised:
                 found.append((k.DUE, delay, 0))
             self._moves[key] = found
@@ -588,7 +588,7 @@ class StepWriter:
         return [
             (k.SETTLED, 0, 0),
             *self._post(node, number, value, stage),
-            *self._move(self._placed(phase, node, lanes), one.operator.m),
+            *self._move_at(phase, node, lanes, one.operator.m),
             *self._post(node, number, value, 0),
         ]
 
@@ -610,11 +610,12 @@ class StepWriter:
     def _delay(self, one: PlannedOperator, node: int, value: int) -> int:
         return one.delays.get(node, (one.drain,) * len(one.values))[value]
 
-    def _placed(self, phase: int, node: int, lanes: Iterable[LaneImage]) -> list[LaneImage]:
-        register = self.network.register
-        return [_at(lane, tuple(register(phase, node, r) for r in lane.registers)) for lane in lanes]
+    def _move_at(self, phase: int, node: int, lanes: Sequence[LaneImage], words: int) -> list[Step]:
+        """As `_move`, of lanes with virtual registers of a node in a phase."""
+        return self._move(lanes, words, self.network.first_register(phase, node)) if lanes else []
 
-    def _move(self, lanes: Sequence[LaneImage], words: int) -> list[Step]:
+    def _move(self, lanes: Sequence[LaneImage], words: int, base: int = 0) -> list[Step]:
+        """Move along ``lanes``, whose registers count from ``base`` on the board."""
         if not lanes:
             return []
         first = len(self.lanes)
@@ -631,7 +632,7 @@ class StepWriter:
                     len(lane.registers),
                 )
             )
-            self.turns += lane.registers
+            self.turns += [base + register for register in lane.registers]
         self.most_lanes = max(self.most_lanes, len(lanes))
         return [(k.MOVE, first, len(self.lanes))]
 
@@ -649,35 +650,25 @@ class StepWriter:
             way.chunks.append(self._chunks.setdefault(kept, len(self._chunks)))
 
     def book(self) -> k.StepTable:
-        steps = [step for chunk in self._chunks for step in chunk]
         first_step = np.zeros(len(self._chunks) + 1, np.int64)
         np.cumsum([len(chunk) for chunk in self._chunks], out=first_step[1:])
         first_chunk = np.zeros(len(self.ways) + 1, np.int64)
         np.cumsum([len(way.chunks) for way in self.ways], out=first_chunk[1:])
         return k.StepTable(
-            np.array([chunk for way in self.ways for chunk in way.chunks], np.int64),
+            _table((way.chunks for way in self.ways), 1)[:, 0],
             first_chunk,
-            np.array(steps, np.int64).reshape(-1, 3),
+            _table(chain.from_iterable(self._chunks), 3),
             first_step,
-            np.array(self.lanes, np.int64).reshape(-1, 8),
+            _table(self.lanes, 8),
             np.array(self.turns, np.int64),
-            np.array(self.settings, np.int64).reshape(-1, 7),
+            _table(self.settings, 7),
             np.array(self.weights or [1.0]),
         )
 
 
-def _at(lane: LaneImage, registers: tuple[int, ...]) -> LaneImage:
-    """A lane with its registers replaced by numbers on the board; turn and step are dropped, as they chose the lane already."""
-    return LaneImage(
-        lane.write,
-        registers,
-        lane.words,
-        lane.data,
-        after=lane.after,
-        after_all=lane.after_all,
-        pair=lane.pair,
-        window=lane.window,
-    )
+def _table(rows: Iterable[Iterable[int]], columns: int) -> np.ndarray:
+    """Numbers in rows of ``columns``."""
+    return np.fromiter(chain.from_iterable(rows), np.int64).reshape(-1, columns)
 
 
 # Functions, not bound methods: these would keep the writer, and with it the plan, until the garbage collector comes.

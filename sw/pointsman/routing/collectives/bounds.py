@@ -7,6 +7,7 @@ leave a set depends on how many nodes, and whether the root, are in it, so nothi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -56,7 +57,8 @@ def latency_bound(problem: CollectiveProblem) -> Bound | None:
             # All nodes of a torus see the same distances, and of a mesh a corner sees the greatest.
             centres = [0]
     for centre in centres:
-        away = np.array([net.distances(centre)[node] for node in nodes if node != centre])
+        hops = net.distances(centre)
+        away = np.array([hops[node] for node in nodes if node != centre])
         if kind in ("broadcast", "reduce", "all-reduce"):
             value = words - 1 + int(away.max())
         else:
@@ -74,7 +76,8 @@ def _pairs_latency(problem: CollectiveProblem) -> Bound | None:
     if not pairs:
         return None
     # A halo goes over single links.
-    far = [1 if problem.kind == "halo" else problem.net.distances(a)[b] for a, b in pairs]
+    hops = {} if problem.kind == "halo" else {a: problem.net.distances(a) for a in {a for a, _ in pairs}}
+    far = [hops[a][b] if hops else 1 for a, b in pairs]
     at = int(np.argmax(far))
     text = f"the words from node {pairs[at][0]} to node {pairs[at][1]}, with one word a slot at a port"
     return Bound(int(far[at]) + problem.words - 1, "latency", text)
@@ -162,9 +165,9 @@ def _hops(problem: CollectiveProblem) -> list[Bound]:
     elif problem.kind in EITHER:
         need = count * (count - 1)
     elif problem.kind == "gather":
-        need = sum(reversed_net(net).distances(problem.root)[node] for node in nodes)
+        need = _distances(reversed_net(net), problem.root, nodes)
     elif problem.kind == "scatter":
-        need = sum(net.distances(problem.root)[node] for node in nodes)
+        need = _distances(net, problem.root, nodes)
     else:
         need = _all_distances(problem)
     need *= problem.words
@@ -177,4 +180,10 @@ def _all_distances(problem: CollectiveProblem) -> int:
     net = problem.net
     if net.topology.kind == "torus" and net.topology.regular and not net.dead_nodes and not net.dead_links:
         return net.nodes * sum(net.distances(0))
-    return sum(net.distances(source)[node] for source in problem.nodes for node in problem.nodes)
+    return sum(_distances(net, source, problem.nodes) for source in problem.nodes)
+
+
+def _distances(net: RouteProblem, source: int, nodes: Sequence[int]) -> int:
+    """Sum of the links from ``source`` to each of ``nodes``."""
+    hops = net.distances(source)
+    return sum(hops[node] for node in nodes)

@@ -88,7 +88,11 @@ class Levels:
         self.problem = arrays.problem
         self.fixed = list(fixed)
         self.pinned = {packed.stream for packed in self.fixed}
-        self.weights = [Fraction(stream.weight).limit_denominator(10_000) for stream in self.problem.streams]
+        weights = [stream.weight for stream in self.problem.streams]
+        fraction = {weight: Fraction(weight).limit_denominator(10_000) for weight in set(weights)}
+        self.weights = [fraction[weight] for weight in weights]
+        self.different = {weight for index, weight in enumerate(self.weights) if index not in self.pinned}
+        """Weights of the streams that are not pinned."""
         ends = [(stream.source, *stream.destinations) for stream in self.problem.streams]
         self._end_nodes = np.array([node for nodes in ends for node in nodes], np.int64)
         self._end_streams = np.repeat(np.arange(len(ends)), [len(nodes) for nodes in ends])
@@ -134,14 +138,10 @@ class Levels:
         return thin
 
     def _level(self, slots: int, share: Fraction, estimate: float, sharing: float = SHARING) -> Level | None:
-        words = tuple(
-            0 if index in self.pinned else max(1, -int(-(share * weight * slots) // 1))
-            for index, weight in enumerate(self.weights)
-        )
-        least = min(
-            (Fraction(count) / (weight * slots) for count, weight in zip(words, self.weights, strict=True) if count),
-            default=Fraction(0),
-        )
+        # Streams have few different weights, and fractions are slow.
+        of = {weight: max(1, -int(-(share * weight * slots) // 1)) for weight in self.different}
+        words = tuple(0 if index in self.pinned else of[weight] for index, weight in enumerate(self.weights))
+        least = min((Fraction(count) / (weight * slots) for weight, count in of.items()), default=Fraction(0))
         free = 1 if self.hold else 0
         ending = np.bincount(self._end_nodes, np.array(words, np.float64)[self._end_streams], self.problem.nodes)
         if len(ending) and ending.max() > self.problem.pipelines * (slots - free):

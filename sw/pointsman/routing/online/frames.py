@@ -306,6 +306,6 @@ def _renumbered(routed: RoutedPhase, pipelines: Mapping[tuple[int, int], int]) -
                 Place("buffer", new_of[vfsm.node, vfsm.pipeline, end.number]) if end.kind == "buffer" else end
                 for end in (vfsm.source, vfsm.destination)
             ]
-            vfsms.append(replace(vfsm, pipeline=pipeline, number=number, source=ends[0], destination=ends[1]))
+            vfsms.append(vfsm._replace(pipeline=pipeline, number=number, source=ends[0], destination=ends[1]))
         chains.append(replace(chain, vfsms=tuple(vfsms)))
     return replace(routed, chains=tuple(chains))

@@ -16,6 +16,9 @@ from pointsman.routing.streams import Place, RoutedChain, RoutedVfsm, Stream
 from .problem import RoutingPart, Site
 from .routes import Chain
 
+INJECT, DELIVER, BUFFER = Place("inject"), Place("deliver"), Place("buffer")
+"""Places that most chains have; the number of a buffer comes with that of its VFSM."""
+
 
 def assemble(
     streams: Sequence[Stream],
@@ -59,16 +62,16 @@ def _vfsms(chain: Chain, site: Site, period: int, numbers: dict[tuple[int, int],
 
     for index, visit in enumerate(chain.route.visits):
         node = site.nodes[visit.node]
-        source = Place("inject") if visit.parent < 0 else Place("link", site.ports[visit.link][1])
+        source = INJECT if visit.parent < 0 else Place("link", site.ports[visit.link][1])
         parent = -1 if visit.parent < 0 else writer_of[visit.parent, visit.link]
         slot = visit.slot
         if visit.delay:
-            parent = add(node, visit.pipeline, MoveType.MOVE, source, Place("buffer"), slot, parent)
+            parent = add(node, visit.pipeline, MoveType.MOVE, source, BUFFER, slot, parent)
             source = Place("buffer", vfsms[parent].number)
             slot += visit.delay
         kind = MoveType.MOVE
         for link in (*visit.links, *((-1,) if visit.delivers else ())):
-            to = Place("deliver") if link < 0 else Place("link", site.ports[link][0])
+            to = DELIVER if link < 0 else Place("link", site.ports[link][0])
             parent = add(node, visit.pipeline, kind, source, to, slot, parent)
             writer_of[index, link] = parent
             source, kind, slot = to, MoveType.FORK, slot + 1

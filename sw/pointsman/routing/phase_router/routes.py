@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from .problem import Demand
 
 
-@dataclass(frozen=True, slots=True)
-class NodeVisit:
+class NodeVisit(NamedTuple):
     """A chain's VFSMs at a node.
 
     The word is read in slot ``slot`` (relative to the chain's start) in ``pipeline``; with a ``delay`` k > 0 it goes into a

@@ -8,6 +8,7 @@ is free in its ways, has the last word. A flow with a limit is counted with the 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,6 +22,8 @@ FULL = 100.0
 
 NEAR = 1e-6
 """Price of a link for a flow of best effort: so little that it only chooses among placements that are equal for the others."""
+WAYS = 1 << 16
+"""Pairs of a source and its ends whose ways are kept."""
 
 
 def asked(flow: Flow, hops: int) -> float:
@@ -59,9 +62,12 @@ class PlacementCost:
                 self.of_task[task].append(index)
         self._trees: dict[int, list[int]] = {}
         self._hops: dict[int, list[int]] = {}
+        self._ways = lru_cache(WAYS)(self._found_ways)
         self.load = np.zeros(len(self.links))
-        self.placed: dict[int, tuple[float, float, list[int]]] = {}
+        self.placed: dict[int, tuple[float, float, np.ndarray]] = {}
         self.fixed = 0.0
+        self._before: list[tuple[int, tuple[float, float, np.ndarray]]] = []
+        """Flows of the last move, with what they were placed as before it."""
 
     def place_all(self, at: list[int]) -> float:
         """Cost of the placement ``at`` (node of each task), which is kept as the present one."""
@@ -83,9 +89,16 @@ class PlacementCost:
     def move(self, tasks: tuple[int, ...], at: list[int]) -> float:
         """Cost once ``tasks`` are where ``at`` says; the others are where they were."""
         touched = sorted({flow for task in tasks for flow in self.of_task[task]})
+        self._before = [(index, self.placed[index]) for index in touched]
         self.take(touched)
         self.put(touched, at)
         return self.cost
+
+    def undo(self) -> None:
+        """Go back to the placement before the last move."""
+        self.take([index for index, _ in self._before])
+        for index, placed in self._before:
+            self._add(index, placed)
 
     def take(self, indices: list[int]) -> None:
         """Take flows out that were placed."""
@@ -99,14 +112,18 @@ class PlacementCost:
         for index in indices:
             flow = self.flows[index]
             source = at[flow.source]
-            ends = [at[task] for task in flow.destinations]
-            links = self._ways(source, ends)
-            far = max(self._hops[source][end] for end in ends)
+            links, far = self._ways(source, tuple([at[task] for task in flow.destinations]))
             rate = asked(flow, far)
-            price = max(rate, NEAR) * len(links) + LATE * late(flow, far)
-            self.placed[index] = price, rate, links
-            self.fixed += price
-            self.load[links] += rate
+            price = max(rate, NEAR) * len(links)
+            if flow.latency is not None:
+                price += LATE * late(flow, far)
+            self._add(index, (price, rate, links))
+
+    def _add(self, index: int, placed: tuple[float, float, np.ndarray]) -> None:
+        self.placed[index] = placed
+        price, rate, links = placed
+        self.fixed += price
+        self.load[links] += rate
 
     def hops(self, source: int) -> list[int]:
         """Links from ``source`` to each node."""
@@ -115,9 +132,9 @@ class PlacementCost:
             self._trees[source] = self._tree(source)
         return self._hops[source]
 
-    def _ways(self, source: int, ends: list[int]) -> list[int]:
-        """Links of a tree of shortest ways, each once."""
-        self.hops(source)
+    def _found_ways(self, source: int, ends: tuple[int, ...]) -> tuple[np.ndarray, int]:
+        """Links of a tree of shortest ways, each once, and the number of links to the farthest end."""
+        far = max(map(self.hops(source).__getitem__, ends))
         before = self._trees[source]
         used: set[int] = set()
         for end in ends:
@@ -128,7 +145,7 @@ class PlacementCost:
                     break
                 used.add(link)
                 node = before[node]
-        return sorted(used)
+        return np.array(sorted(used), np.intp), far
 
     def _tree(self, source: int) -> list[int]:
         """For each node the one before it on a shortest way from ``source``; of several another one for each pair of ends."""

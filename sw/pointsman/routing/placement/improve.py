@@ -87,8 +87,7 @@ def _neighbour(
     tasks = {task for flow in failing for task in (flow.source, *flow.destinations) if flows.tasks[task].at is None}
     there = {node: task for task, node in enumerate(at)}
     cost = PlacementCost(flows, net)
-    now = list(at)
-    cost.place_all(now)
+    cost.place_all(list(at))
     found: tuple[float, tuple[int, ...]] | None = None
     for task, node in product(sorted(tasks), range(net.nodes)):
         other = there.get(node, -1)
@@ -104,5 +103,5 @@ def _neighbour(
         price = cost.move(moved, trial)
         if found is None or price < found[0]:
             found = price, tuple(trial)
-        cost.move(moved, now)
+        cost.undo()
     return None if found is None else found[1]

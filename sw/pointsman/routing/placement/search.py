@@ -104,5 +104,5 @@ def _anneal(
         at[task], holds[old], holds[node] = old, task, other
         if other >= 0:
             at[other] = node
-        cost.move(moved, at)
+        cost.undo()
     return best

@@ -14,6 +14,8 @@ from pointsman.plan.roles.instances import streams_by_instance
 from pointsman.routing.register_rate import joint_words
 from pointsman.routing.streams import Place, RoutedVfsm
 
+from .allocation import Key, key_of
+
 Way = tuple[str, int, int, tuple[tuple[int, int], ...], int, bool]
 """Name of the stream, source, its register, (node, register) of each destination, words per period, held."""
 
@@ -34,6 +36,9 @@ class Follower:
         moved, self.moves = self._moves()
         self.chains = [c for c in phase.routed.chains if c.stream in planned.streams and c.stream not in moved]
         self.joined = not planned.implementation.traceable
+        self._routed = [[(key_of(c.stream, c.chain, vfsm), vfsm) for vfsm in c.vfsms] for c in self.chains]
+        self._settings: dict[int, dict[Key, RoutedVfsm]] = {}
+        """By id() of a role, the VFSMs that it sets."""
 
     def _moves(self) -> tuple[set[int], list[tuple[dict[int, int], dict[int, int]]]]:
         """Streams of instances that look like another instance; and for each of these instances, maps from the other's nodes
@@ -110,14 +115,16 @@ class Follower:
     def standing(self, state: int) -> Standing:
         """How the chains stand in a state: their VFSMs, which of them takes the words of a register, and which of each chain
         have their words from which."""
-        standing = {
-            (s.stream, s.chain, s.vfsm.node, s.vfsm.pipeline, s.vfsm.number): s.vfsm
-            for node in self.nodes
-            for s in self.planned.role(node, state).settings
-        }
-        vfsms = [
-            [standing.get((c.stream, c.chain, v.node, v.pipeline, v.number), v) for v in c.vfsms] for c in self.chains
-        ]
+        standing: dict[Key, RoutedVfsm] = {}
+        for node in self.nodes:
+            draft = self.planned.role(node, state)
+            # Few roles serve many states, each as one object.
+            settings = self._settings.get(id(draft))
+            if settings is None:
+                settings = {key_of(s.stream, s.chain, s.vfsm): s.vfsm for s in draft.settings}
+                self._settings[id(draft)] = settings
+            standing.update(settings)
+        vfsms = [[standing.get(key, vfsm) for key, vfsm in chain] for chain in self._routed]
         takers: dict[tuple[int, int], tuple[int, int]] = {}
         children: list[dict[int, list[int]]] = []
         for c, row in enumerate(vfsms):

@@ -39,13 +39,16 @@ class RoleImages:
             delays = planned.delays.get(node, (planned.drain,) * len(planned.values))
             loaded = planned.values != ((),) or planned.stages > 1
             number: dict[Role, int] = {}
-            chosen = tuple(
-                number.setdefault(
-                    self._role(phase, node, planned.role(like, i), delays[i // planned.stages], loaded), len(number)
-                )
-                for i in states
-            )
-            self._known_roles[key] = tuple(number), chosen
+            known: dict[tuple[int, int], int] = {}
+            chosen = []
+            for i in states:
+                draft, delay = planned.role(like, i), delays[i // planned.stages]
+                # Most states have a draft that another has, too, as the same object.
+                of = id(draft), delay
+                if of not in known:
+                    known[of] = number.setdefault(self._role(phase, node, draft, delay, loaded), len(number))
+                chosen.append(known[of])
+            self._known_roles[key] = tuple(number), tuple(chosen)
         return self._known_roles[key]
 
     def _role(self, phase: int, node: int, draft: RoleDraft, delay: int, loaded: bool) -> Role:

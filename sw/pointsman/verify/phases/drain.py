@@ -13,6 +13,8 @@ Leaves to ``ends`` words that processors read: these have arrived when the nodes
 
 from __future__ import annotations
 
+from graphlib import CycleError, TopologicalSorter
+
 from pointsman.artifacts.images.images import SYNC
 from pointsman.verify.node.node import Place
 from pointsman.verify.stall_game.board import GameBoard
@@ -83,13 +85,26 @@ def _steps(game: GameBoard) -> list[tuple[Event, Event, int]]:
             steps += [(writer, readers[end], far) for end in ends if end in readers]
             reached = {onward for place in reached for onward in game.onward[place]} - seen
             seen = seen | reached
-    return steps
+    return _in_order(steps)
+
+
+def _in_order(steps: list[tuple[Event, Event, int]]) -> list[tuple[Event, Event, int]]:
+    """Steps in an order in which each comes after those that lead to it, so that a single turn through them finds all times; as
+    they are if lanes wait for each other in a circle."""
+    order = TopologicalSorter[Event]()
+    for of, to, _ in steps:
+        order.add(to, of)
+    try:
+        number = {event: at for at, event in enumerate(order.static_order())}
+    except CycleError:
+        return steps
+    return sorted(steps, key=lambda step: number[step[0]])
 
 
 def _round_trip(game: GameBoard, steps: list[tuple[Event, Event, int]], late: int) -> int:
     """Least cycles between the first and the last lane of node ``late``, the last node to come."""
     when = {(late, i): 0 for i in range(len(game.lanes[late]))}
-    # Lanes do not wait for each other in a circle, so nothing changes any more after at most len(steps) turns.
+    # Steps are in their order, so nothing changes in the second turn, unless lanes wait for each other in a circle.
     for _ in steps:
         changed = False
         for of, to, cycles in steps:

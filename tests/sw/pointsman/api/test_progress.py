@@ -7,6 +7,7 @@ from threading import Event
 
 import pytest
 
+from pointsman import kernels
 from pointsman.api import progress
 from pointsman.api.progress import telling
 
@@ -74,3 +75,12 @@ def test_lines_stop_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> None
     told = stream.text
     assert not Event().wait(0.02)
     assert stream.text == told
+
+
+def test_lines_say_that_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Stream("s so far (compiling kernels, once)\n")
+    monkeypatch.setattr(progress, "PAUSES", (0.001,))
+    monkeypatch.setattr(sys, "stderr", stream)
+    with telling("placing"):
+        monkeypatch.setattr(kernels, "is_compiling", lambda: True)
+        assert stream.full.wait(60)

@@ -44,7 +44,7 @@ def test_every_chain_has_a_register_of_its_own_at_either_end_and_the_judge_agree
 
 def test_a_word_that_is_sent_to_another_slot_is_found_by_the_judge() -> None:
     one = chain(0, 1)
-    late = replace(one, vfsms=(one.vfsms[0], replace(one.vfsms[1], slots=(1,))))
+    late = replace(one, vfsms=(one.vfsms[0], one.vfsms[1]._replace(slots=(1,))))
     assert not check_images(route_images(replace(ROUTED, chains=(late, chain(1, 4))))).ok
 
 

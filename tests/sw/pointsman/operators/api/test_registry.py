@@ -144,6 +144,13 @@ def test_a_file_that_is_not_there_or_not_python(tmp_path: Path) -> None:
         ),
         ("def gen_io(self, *rest): return None", "mine.gen_io must give a RoleDraft, not None"),
         ("def gen_load(self, *rest): return [1]", "mine.gen_load must give a tuple of VfsmSetting, not [1]"),
+        ("def decides(self, *rest): return 3", "mine.decides must give None, or something to hash and a mapping"),
+        ("def decides(self, *rest): return [], {}", "mine.decides must give None, or something to hash and a mapping"),
+        (
+            "def decides(self, *rest): return 0, {0: []}",
+            "mine.decides must give None, or something to hash and a mapping",
+        ),
+        ("def decides(self, *rest): return 0, [1]", "mine.decides must give None, or something to hash and a mapping"),
     ],
 )
 def test_what_an_implementation_gives_is_checked(tmp_path: Path, body: str, message: str) -> None:
@@ -155,7 +162,7 @@ def test_what_an_implementation_gives_is_checked(tmp_path: Path, body: str, mess
     assert caught.value.message.startswith(f"{path}: {message}")
 
 
-@pytest.mark.parametrize("method", ["metric", "streams", "gen_io", "gen_load"])
+@pytest.mark.parametrize("method", ["metric", "streams", "gen_io", "gen_load", "decides"])
 def test_what_an_implementation_raises_is_laid_to_it(tmp_path: Path, method: str) -> None:
     path = write(tmp_path, SKELETON.format(body=f"def {method}(self, *rest): return {{}}['no']"))
     known = all_implementations((), [path], entry_points=False)

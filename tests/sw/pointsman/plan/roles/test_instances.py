@@ -48,3 +48,22 @@ def test_moved_roles_are_those_of_the_implementation(name: str) -> None:
                     own = role(implementation, operator, wiring, i, node, value)
                     assert instances.role(i, node, value) == own, (implementation.name, i, node, value)
     assert moved, "no implementation has instances that look alike"
+
+
+@pytest.mark.parametrize("name", ["rows", "columns"])
+def test_equal_roles_of_a_node_are_one_object(name: str) -> None:
+    program = compile_text(PROGRAMS[name], topology=mesh(4, 3))
+    (operator,) = program.operators()
+    context = Context(program.topology, NodeShape())
+    _, implementation = feasible_implementations(operator, IMPLEMENTATIONS, context)[0]
+    streams = implementation.streams(operator, context)
+    wiring = Wiring(route_phase(streams, program.topology, NodeShape(), period=16))
+    instances = Instances(implementation, operator, range(len(streams)), wiring)
+    values = runtime_values(operator)
+    fewer = 0
+    for i, instance in enumerate(operator.instances):
+        for node in instance.nodes:
+            roles = [instances.role(i, node, value) for value in values]
+            assert len({id(one) for one in roles}) == len(set(roles))
+            fewer += len(set(roles)) < len(values)
+    assert fewer, "every value has a role of its own"

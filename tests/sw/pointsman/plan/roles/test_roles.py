@@ -77,7 +77,7 @@ def test_instances_with_other_slots_and_equal_turns_end_alike(
                 replace(
                     chain,
                     vfsms=tuple(
-                        replace(v, slots=tuple(sorted((s + chain.stream) % period for s in v.slots)))
+                        v._replace(slots=tuple(sorted((s + chain.stream) % period for s in v.slots)))
                         for v in chain.vfsms
                     ),
                 )

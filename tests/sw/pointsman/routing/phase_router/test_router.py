@@ -133,10 +133,10 @@ def test_the_replay_sees_a_broken_route(replay: ModuleType, change: str) -> None
     chain = phase.chains[-1]
     vfsm = chain.vfsms[-1]
     broken = {
-        "slot": (*chain.vfsms[:-1], replace(vfsm, slots=tuple((s + 1) % 8 for s in vfsm.slots))),
-        "pipeline": (*chain.vfsms[:-1], replace(vfsm, pipeline=1 - vfsm.pipeline)),
+        "slot": (*chain.vfsms[:-1], vfsm._replace(slots=tuple((s + 1) % 8 for s in vfsm.slots))),
+        "pipeline": (*chain.vfsms[:-1], vfsm._replace(pipeline=1 - vfsm.pipeline)),
         "drop": chain.vfsms[:-1],
-        "number": (*chain.vfsms[:-1], replace(vfsm, number=99)),
+        "number": (*chain.vfsms[:-1], vfsm._replace(number=99)),
     }[change]
     chains = (*phase.chains[:-1], replace(chain, vfsms=broken))
     assert replay.findings(replace(phase, chains=chains))

@@ -30,6 +30,17 @@ def test_moves_change_the_cost_as_much_as_placing_everything():
         assert kept.move((a, b), at) == pytest.approx(anew.place_all(at))
 
 
+def test_a_move_that_is_undone_leaves_no_trace():
+    flows = flows_of(6, [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (0, 5)], bandwidth=0.3, latency=5)
+    cost = PlacementCost(flows, make_problem(mesh(3, 3), []))
+    before = cost.place_all([0, 1, 2, 3, 4, 5])
+    placed = {index: (price, rate, links.tolist()) for index, (price, rate, links) in cost.placed.items()}
+    assert cost.move((0, 5), [8, 1, 2, 3, 4, 0]) != pytest.approx(before)
+    cost.undo()
+    assert cost.cost == pytest.approx(before)
+    assert {index: (price, rate, links.tolist()) for index, (price, rate, links) in cost.placed.items()} == placed
+
+
 def test_words_times_links_and_lateness_count():
     net = make_problem(mesh(5), [])
     near = PlacementCost(flows_of(2, [(0, 1)]), net)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from pointsman.artifacts.images.images import LaneImage
-from pointsman.verify.phases.drain import _round_trip, _steps
+from pointsman.verify.phases.drain import _in_order, _round_trip, _steps
 from pointsman.verify.stall_game.board import GameBoard
 
 
@@ -46,3 +46,13 @@ def test_nobody_hears_of_words_that_end_nowhere() -> None:
     board = there_and_back(3)
     del board.into[(1, 1, 4)]
     assert _round_trip(board, _steps(board), 0) == 0
+
+
+def test_steps_come_after_those_that_lead_to_them() -> None:
+    steps = [((k, 0), (k + 1, 0), 1) for k in (4, 2, 0, 3, 1)]
+    assert [of for (of, _), _, _ in _in_order(steps)] == [0, 1, 2, 3, 4]
+
+
+def test_steps_in_a_circle_stay_as_they_are() -> None:
+    steps = [((1, 0), (0, 0), 1), ((0, 0), (1, 0), 1)]
+    assert _in_order(steps) == steps
