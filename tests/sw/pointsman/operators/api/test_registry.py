@@ -142,6 +142,7 @@ def test_a_file_that_is_not_there_or_not_python(tmp_path: Path) -> None:
             "def streams(self, operator, context): return 2 * super().streams(operator, context)",
             "mine.streams must give streams with names of their own from stream_name, not 's[0]'",
         ),
+        ("def messages(self, operator): return 0", "mine.messages must give a number from 1 on, not 0"),
         ("def gen_io(self, *rest): return None", "mine.gen_io must give a RoleDraft, not None"),
         ("def gen_load(self, *rest): return [1]", "mine.gen_load must give a tuple of VfsmSetting, not [1]"),
         ("def decides(self, *rest): return 3", "mine.decides must give None, or something to hash and a mapping"),
@@ -162,7 +163,7 @@ def test_what_an_implementation_gives_is_checked(tmp_path: Path, body: str, mess
     assert caught.value.message.startswith(f"{path}: {message}")
 
 
-@pytest.mark.parametrize("method", ["metric", "streams", "gen_io", "gen_load", "decides"])
+@pytest.mark.parametrize("method", ["metric", "messages", "streams", "gen_io", "gen_load", "decides"])
 def test_what_an_implementation_raises_is_laid_to_it(tmp_path: Path, method: str) -> None:
     path = write(tmp_path, SKELETON.format(body=f"def {method}(self, *rest): return {{}}['no']"))
     known = all_implementations((), [path], entry_points=False)
