@@ -1,8 +1,8 @@
-"""The calls of a run played again on a cycle model, by an application that computes nothing: what the way that a program really took
+"""The calls of a run played again on a cycle model, by an application that computes nothing: what the way that a program took
 is predicted to cost.
 
 What the text of a program does not say, the calls of a run do: how often loops went round, which optional groups were taken, with
-which run-time values, and in which order each node called. A run that is too long is played from its start for as long as there is
+which run-time values, and in which order each node called. A run that is too long is played from its start as far as there is
 time for, and each operator's calls that are left out cost what its played ones have cost on the mean. Leaves alone: scheduled
 routers, whose plans are played without a machine (`pointsman.plan.timeline.path_taken`).
 """
@@ -37,8 +37,8 @@ def replay(
     limit: int = LIMIT,
 ) -> Played | None:
     """Cycles that the ``calls`` of a run take on ``machine`` if nothing is computed between them. None if there are none, if some
-    operator is not called within ``limit`` cycles times nodes, or if nodes wait for ever: what each called when it pleased may need
-    the times of the run.
+    operator is not called within ``limit`` cycles times nodes, or if nodes wait for ever: what each called when it pleased may
+    need the times of the run.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def replay(
 
 
 class Replayer:
-    """The application that is played: each node makes its own of ``calls``, in their order. ``spent``, ``done``: by label, cycles in
-    and number of the calls that have ended."""
+    """The application that is played: each node makes its own of ``calls``, in their order. ``spent``, ``done``: by label, cycles
+    in and number of the calls that have ended."""
 
     def __init__(self, made: Mapping[str, Operator], calls: Sequence[Call], machine: ProcessorMachine) -> None:
         self.made = made

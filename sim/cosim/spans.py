@@ -22,8 +22,8 @@ _OPERATOR = re.compile(r"(\w+)_(load|write|read|func)")
 @dataclass(frozen=True)
 class Call:
     """A call of a function of an operator: ``what`` is "load", "write", "read" or "func"; ``end`` is the cycle after it,
-    ``phase`` the phase that runs then, -1 where none is known; ``values`` and ``permutation`` the run-time values of the operator's
-    last load."""
+    ``phase`` the phase that runs then, -1 where none is known; ``values`` and ``permutation`` the run-time values of the
+    operator's last load."""
 
     node: int
     label: str
