@@ -36,7 +36,7 @@ def replay(
     *,
     limit: int = LIMIT,
 ) -> Played | None:
-    """Cycles that the ``calls`` of a run take on ``machine`` if nothing is computed between them. None if there are none, if some
+    """Cycles that the ``calls`` of a run take on ``machine`` if nothing is computed between them. None if some
     operator is not called within ``limit`` cycles times nodes, or if nodes wait for ever: what each called when it pleased may
     need the times of the run.
 
@@ -49,8 +49,6 @@ def replay(
     """
     made = {operator.label: operator for operator in operators}
     mine = [one for one in calls if one.label in made]
-    if not mine:
-        return None
     every = nodes(functions_of(made.values()))
     replayer = Replayer(made, mine, machine)
     try:
