@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -167,7 +167,7 @@ def play(
     StuckError
         If all nodes wait.
     """
-    functions = functions_of(program)
+    functions = functions_of(program.operators())
     player = Player(program, made, machine, rounds, seed, in_turn)
     record = run_nodes(nodes(functions), player.main, machine, max_cycles=max_cycles)
     ends = (record.finished - record.started).tolist()
@@ -179,9 +179,15 @@ def play(
     return Played(max(float(end) + left_out for end, (left_out, _) in zip(ends, given, strict=False)), spent)
 
 
-def functions_of(program: Program) -> dict[str, Any]:
+def functions_of(operators: Iterable[Operator]) -> dict[str, Any]:
     """Something in place of each of the application's own functions."""
-    return {name: _first for one in program.operators() if (name := function_name(one)) is not None}
+    return {name: _first for one in operators if (name := function_name(one)) is not None}
+
+
+def message_of(operator: Operator, words: int) -> Any:
+    """A message of an operator without contents, ``words`` words long."""
+    items = np.zeros(words // operator.type.words, operator.type.name)
+    return items if operator.type.array else items[0].item()
 
 
 def _first(one: Any, *_: Any) -> Any:
@@ -367,9 +373,7 @@ class _Way:
     async def call(self, operator: Operator, index: int, instance: Instance, place: int) -> None:
         """All calls of an instance's functions that make a round."""
         cop, label = self.node.cop, operator.label
-        played = self.player.operators[label]
-        items = np.zeros(played.m // operator.type.words, operator.type.name)
-        message = items if operator.type.array else items[0].item()
+        message = message_of(operator, self.player.operators[label].m)
         if operator.flow == "functional":
             await (
                 getattr(cop, f"{label}_func")()

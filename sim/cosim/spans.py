@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pointsman.runtime import Category, Node
+from pointsman.runtime.api.substrate import Given
 
 from .machine import ProcessorMachine
 
@@ -21,7 +22,8 @@ _OPERATOR = re.compile(r"(\w+)_(load|write|read|func)")
 @dataclass(frozen=True)
 class Call:
     """A call of a function of an operator: ``what`` is "load", "write", "read" or "func"; ``end`` is the cycle after it,
-    ``phase`` the phase that runs then, -1 where none is known; ``values`` the run-time values of the operator's last load."""
+    ``phase`` the phase that runs then, -1 where none is known; ``values`` and ``permutation`` the run-time values of the
+    operator's last load."""
 
     node: int
     label: str
@@ -30,13 +32,15 @@ class Call:
     end: int
     phase: int = -1
     values: tuple[int, ...] = ()
+    permutation: tuple[int, ...] | None = None
 
     @classmethod
     def of(cls, node: Node, start: int, end: int, phase: int = -1) -> list[Call]:
         """The calls that the activity of ``node`` is: none, one, or several at the same time."""
+        given = [(label, what, node.loaded.get(label, Given())) for label, what in _functions(node.activity)]
         return [
-            cls(node.number, label, what, start, end, phase, node.loaded.get(label, ()))
-            for label, what in _functions(node.activity)
+            cls(node.number, label, what, start, end, phase, last.numbers, last.permutation)
+            for label, what, last in given
         ]
 
 

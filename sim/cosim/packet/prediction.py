@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from cosim.playing import Played, play, predict
+from cosim.replaying import replay
+from cosim.spans import Call
 from pointsman.program.program import Program
 from pointsman.runtime import Node
 from pointsman.runtime.packet import packet_node
@@ -22,17 +24,29 @@ def predicted(made: PacketProgram, program: Program) -> Played | None:
     def stage(most: int | None, rounds: int, seed: int, limit: int, *, in_turn: bool = False) -> tuple[Played, int]:
         shorter = made if most is None else _with_messages(made, most)
         with PacketMachine(made.shape, engine="model", progress=False) as machine:
-
-            def nodes(functions: Mapping[str, Any]) -> list[Node]:
-                return [packet_node(shorter, k, machine, functions=functions) for k in range(made.topology.nodes)]
-
             operators = {one.operator.label: one.operator for one in shorter.operators}
+            nodes = _nodes(shorter, machine)
             found = play(
                 program, operators, machine, nodes, rounds=rounds, seed=seed, max_cycles=limit, in_turn=in_turn
             )
             return found, machine.time
 
     return predict(program, stage)
+
+
+def replayed(made: PacketProgram, calls: Sequence[Call]) -> Played | None:
+    """Cycles of the ``calls`` of a run of ``made`` and of its operators, see `cosim.replaying.replay`."""
+    with PacketMachine(made.shape, engine="model", progress=False) as machine:
+        return replay((one.operator for one in made.operators), calls, machine, _nodes(made, machine))
+
+
+def _nodes(made: PacketProgram, machine: PacketMachine) -> Callable[[Mapping[str, Any]], list[Node]]:
+    """Makes the nodes, given the functions of the application."""
+
+    def nodes(functions: Mapping[str, Any]) -> list[Node]:
+        return [packet_node(made, k, machine, functions=functions) for k in range(made.topology.nodes)]
+
+    return nodes
 
 
 def _with_messages(made: PacketProgram, most: int) -> PacketProgram:

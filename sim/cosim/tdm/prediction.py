@@ -5,12 +5,14 @@ The program is played on the model of the switch, see `cosim.playing`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from cosim.playing import Played, predict
 from cosim.playing import play as play_program
+from cosim.replaying import replay
+from cosim.spans import Call
 from pointsman.artifacts.tables import ConnectionTables, Mode
 from pointsman.artifacts.tables.tables import MODES
 from pointsman.program.program import Program
@@ -85,9 +87,21 @@ def play(tables: ConnectionTables, program: Program, machine: SwitchMachine, **o
     return _play(tables, program, machine, **options).cycles
 
 
+def replayed(tables: ConnectionTables, calls: Sequence[Call]) -> Played | None:
+    """Cycles of the ``calls`` of a run of these tables and of its operators, see `cosim.replaying.replay`."""
+    with switch_machine(tables.shape, "model", progress=False) as machine:
+        return replay((one.operator for one in tables.operators), calls, machine, _nodes(tables, machine))
+
+
 def _play(tables: ConnectionTables, program: Program, machine: SwitchMachine, **options: Any) -> Played:
+    made = {table.operator.label: table.operator for table in tables.operators}
+    return play_program(program, made, machine, _nodes(tables, machine), **options)
+
+
+def _nodes(tables: ConnectionTables, machine: SwitchMachine) -> Callable[[Mapping[str, Any]], list[Node]]:
+    """Makes the nodes, given the functions of the application."""
+
     def nodes(functions: Mapping[str, Any]) -> list[Node]:
         return [tdm_node(tables, k, machine, functions=functions) for k in range(tables.topology.nodes)]
 
-    made = {table.operator.label: table.operator for table in tables.operators}
-    return play_program(program, made, machine, nodes, **options)
+    return nodes

@@ -294,9 +294,10 @@ def target_for(program: Program, target: str | None) -> str:
         return target or TARGETS[0]
     forced = next(name for name, mode in MODES.items() if mode == program.mode)
     if target is not None:
+        mode = MODES[target]
         raise PointsmanError(
-            f"the program sets *mode* to {program.mode}, which is target {forced}, and --target asks for {target}",
-            hint="leave --target out, or (define *mode* …)",
+            f"the program is for *mode* {program.mode}, which is target {forced}, and --target asks for {target}",
+            hint=f"leave --target out, or (define *mode* '{mode}) in a text, compile_text(…, mode={mode!r}) in Python",
         )
     return forced
 

@@ -209,9 +209,9 @@ def _with_hints(
 
     from .progress import telling
 
-    # Of the program as it is written, as of the changed ones; results may have those of the way that the run took.
-    cycles = done.results["predicted_cycles"] if chosen.plan is None else chosen.plan.cycles
     given = source.given
+    # Of the program as it is written, as of the changed ones; results have those of the way that the run took.
+    cycles = chosen.predicted(program, name, given) if chosen.plan is None else chosen.plan.cycles
     if cycles is None:
         raise PointsmanError("there are no hints: the program is too long for its cycles to be predicted")
 

@@ -63,6 +63,17 @@ class CrowdedKey(NamedTuple):
     implementations: tuple[Implementation, ...]
 
 
+class RefusedKey(NamedTuple):
+    """A phase by which a candidate was refused, with the seed of the router."""
+
+    labels: tuple[str, ...]
+    chosen: tuple[str | None, ...]
+    """By operator, the implementation that the candidate chooses for it."""
+    value: tuple[int, ...] | None
+    period: int
+    seed: int
+
+
 class ClosingKey(NamedTuple):
     """What the end of a phase is planned from, besides its routes."""
 
@@ -116,6 +127,8 @@ class PlanMemo:
     crowded: dict[CrowdedKey, tuple[int, RoutingError]] = field(default_factory=dict)
     """Phases that need a barrier for which the nodes have too few interface registers: the shortest schedule with which that was
     found, and why."""
+    refused: set[RefusedKey] = field(default_factory=set)
+    """Phases that could not be planned: most likely they cannot be in another division either, and so are looked at first."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -159,6 +172,12 @@ class PlanContext:
     fallbacks: bool = True
     memo: PlanMemo = field(default_factory=PlanMemo)
     work: Work = field(default_factory=Work)
+
+    def refused_key(self, index: int) -> RefusedKey:
+        phase = self.structure.phases[index]
+        labels = tuple(operator.label for operator in phase.operators)
+        chosen = tuple(self.analysis.chosen.get(label) for label in labels)
+        return RefusedKey(labels, chosen, phase.value, self.period, self.seed)
 
     @property
     def program(self) -> Program:

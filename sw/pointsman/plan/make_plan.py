@@ -25,7 +25,7 @@ from .cost.schedule_lengths import PERIODS, other_lengths
 from .errors import MembershipError, PlanError
 from .membership.passages import passages
 from .memory.capacity import refuse_overfull_plan
-from .phases.candidate import draft_candidate, plan_candidate
+from .phases.candidate import draft_candidate, plan_candidate, refuse_again
 from .plan import Considered, Plan
 from .structure.structure import Structure
 from .timeline.timeline import timed
@@ -241,6 +241,11 @@ class _Attempts:
         """Numbers of candidates in which an operator of a best plan is done in another way."""
         self.short: set[int] = set()
         """Numbers of candidates with schedules shorter than usual, tried near the best plan."""
+        self.with_messages: set[int] = set()
+        """Numbers of candidates in which processors may pass on messages where nothing else can be done: those for which no plan
+        was found without, those with schedules that are too short for a phase, and what is tried near such a plan."""
+        self.seen_with_messages: set[tuple[Hashable, int]] = set()
+        """Keys and schedule lengths of these."""
         self.seeds: set[tuple[int, int]] = set()
         """Numbers of candidates and seeds that were tried near the best plan."""
         self.exceeded: dict[bool, list[float]] = {True: [], False: []}
@@ -343,11 +348,13 @@ class _Attempts:
         assert self.best is not None
         number, seed = self.chosen
         shorter = number in self.short
-        if not shorter:
-            for other, size in self._otherwise(_Centre(self.best, number)):
-                self._pay(size)
-                yield other, seed, 0
         size = sum(len(phase.routed.streams) for phase in self.best.phases)
+        if not shorter:
+            for other in self._refused_lengths(number):
+                yield other, seed, size
+            for other, nodes in self._otherwise(_Centre(self.best, number)):
+                self._pay(nodes)
+                yield other, seed, 0
         for one in () if shorter else self.candidates.near(self.ways[number]):
             if self._may_win(one, False, number) and not self._is_known(one):
                 yield self._added(one), seed, size
@@ -364,6 +371,23 @@ class _Attempts:
                     yield candidate, other, size
         if not shorter:
             yield from ((self._shortened(one), seed, size) for one in lengths)
+
+    def _refused_lengths(self, number: int) -> Iterator[int]:
+        """Candidates that differ from that of this ``number`` in the schedule length, which has no room for some phase:
+        processors pass on messages there, and all other phases may be quicker. None near a plan in which they may anyway."""
+        for one in () if number in self.with_messages else self.candidates.near(self.ways[number]):
+            way = one.key, one.period
+            if (
+                one.key != self.ways[number].key
+                or way in self.seen_with_messages
+                or not self._may_win(one, False, number)
+            ):
+                continue
+            if self._cannot_be_planned(one):
+                self.seen_with_messages.add(way)
+                other = self._added(one)
+                self.with_messages.add(other)
+                yield other
 
     def _shortened(self, one: Candidate) -> int:
         """The number of a candidate with a schedule shorter than usual."""
@@ -388,24 +412,39 @@ class _Attempts:
         """Candidates near a plan in which an operator is done in another way, with the nodes of their phases: with the schedule
         length that promises most, and with others if their plan is not far behind, or if they promise more than the plan."""
         for several in self.candidates.otherwise(self.ways[centre.number], centre.plan):
-            numbers: list[int] = []
-            for one in chain(several, self._longer(several, numbers)):
+            refused: list[bool] = []
+            for one in chain(several, self._longer(several, refused)):
                 size = _size(one)
-                if size > (self.more if self._is_large(size) and self._is_short() else self.left):
+                if size > self._left_for(size):
+                    continue
+                if self._cannot_be_planned(one):
+                    refused.append(True)
                     continue
                 if self._is_known(one) or (size > TINY and not self._may_win(one, True, centre.number)):
                     continue
-                slow = min(self.tried.get(one.key, {}).values(), default=0.0) > CLOSE * centre.plan.cycles
-                if slow and (size > LITTLE or one.estimate > centre.plan.cycles):
+                if self._is_slow(one, centre):
                     break
-                numbers.append(self._added(one))
-                self.other_ways.add(numbers[-1])
-                yield numbers[-1], size
+                number = self._added(one)
+                self.other_ways.add(number)
+                yield number, size
+                refused.append(self._is_refused(number))
 
-    def _longer(self, several: Sequence[Candidate], numbers: Sequence[int]) -> Iterator[Candidate]:
-        """A candidate with a longer schedule than ``several``, if those of them that have been tried meanwhile, of these
-        ``numbers``, had no room."""
-        if numbers and all((False, number) in self._failures for number in numbers):
+    def _is_refused(self, number: int) -> bool:
+        """Was a candidate refused that was tried near the best plan?"""
+        return (number in self.with_messages, number) in self._failures
+
+    def _is_slow(self, one: Candidate, centre: _Centre) -> bool:
+        """Is a candidate that is large, or promises less than a plan, slower than that plan with other schedule lengths?"""
+        slow = min(self.tried.get(one.key, {}).values(), default=0.0) > CLOSE * centre.plan.cycles
+        return slow and (not _is_little(one) or one.estimate > centre.plan.cycles)
+
+    def _left_for(self, size: int) -> float:
+        """Nodes of phases that may still be planned for candidates of this size."""
+        return self.more if self._is_large(size) and self._is_short() else self.left
+
+    def _longer(self, several: Sequence[Candidate], refused: Sequence[bool]) -> Iterator[Candidate]:
+        """A candidate with a longer schedule than ``several``, if all of them that have been tried meanwhile were ``refused``."""
+        if refused and all(refused):
             yield from self.candidates.longer(max(several, key=lambda one: one.period))
 
     def _is_large(self, size: int) -> bool:
@@ -482,14 +521,26 @@ class _Attempts:
         return sum(len(phase.nodes) for phase in self.best.phases) <= 2 * LITTLE
 
     def _is_known(self, one: Candidate) -> bool:
-        """Has a candidate been planned, or do other schedule lengths tell that it is slower?"""
-        return (one.key, one.period) in self.seen or _behind(one, self.tried)
+        """Has a candidate been planned, do other schedule lengths tell that it is slower, or others that it cannot be planned?"""
+        known = (one.key, one.period) in self.seen or _behind(one, self.tried)
+        return known or self._cannot_be_planned(one)
+
+    def _cannot_be_planned(self, one: Candidate) -> bool:
+        """Has a candidate a phase that could not be planned in another one, nor can be in this?"""
+        try:
+            refuse_again(self._context(one, self.options.seed, fallbacks=self.chosen[0] in self.with_messages))
+        except PlanError:
+            return True
+        return False
 
     def _added(self, one: Candidate) -> int:
         """The number of a candidate near the best plan."""
         self.seen.add((one.key, one.period))
         self.ways.append(one)
-        return len(self.ways) - 1
+        number = len(self.ways) - 1
+        if self.chosen[0] in self.with_messages:
+            self.with_messages.add(number)
+        return number
 
     def _try(self, number: int, seed: int, *, beside: bool = False) -> None:
         """Plan a candidate with this seed of the router. ``beside``: it is of another division than the best plan."""
@@ -497,7 +548,7 @@ class _Attempts:
         otherwise = beside or number in self.other_ways or (number != self.chosen[0] and seed != self.options.seed)
         # Little ones are played also if the sum of their phases says that they are slower.
         limit = inf if otherwise and _is_little(self.ways[number]) else self._limit()
-        draft = self._draft(number, seed, fallbacks=False, limit=limit)
+        draft = self._draft(number, seed, fallbacks=number in self.with_messages, limit=limit)
         plan = None if draft is None else self._routed(draft, limit)
         if draft is None or plan is None:
             return
@@ -547,7 +598,19 @@ class _Attempts:
         number_of = len(one.structure.phases)
         phases = "1 phase" if number_of == 1 else f"{number_of} phases"
         self.progress(f"planning {self.name} with {phases} of {one.period} slots ({one.estimate:.0f} cycles)")
-        context = PlanContext(
+        context = self._context(one, seed, fallbacks=fallbacks)
+        try:
+            least = draft_candidate(context, limit)
+        except PointsmanError as error:
+            self._refuse(number, context, error)
+            return None
+        if least is None:
+            self._tell(number, None)
+            return None
+        return _CandidateDraft(number, context, least, one.estimate if one.structure.through else sum(least))
+
+    def _context(self, one: Candidate, seed: int, *, fallbacks: bool) -> PlanContext:
+        return PlanContext(
             analysis=one.variant.analysis,
             replaced=one.variant.replaced,
             structure=one.structure,
@@ -560,15 +623,6 @@ class _Attempts:
             memo=self.memo,
             work=self.options.work or Work(),
         )
-        try:
-            least = draft_candidate(context, limit)
-        except PointsmanError as error:
-            self._refuse(number, context, error)
-            return None
-        if least is None:
-            self._tell(number, None)
-            return None
-        return _CandidateDraft(number, context, least, one.estimate if one.structure.through else sum(least))
 
     def _routed(self, draft: _CandidateDraft, limit: float) -> Plan | None:
         """The plan of a candidate, not played; None if it is refused, or its phases add up to ``limit`` cycles."""
@@ -600,6 +654,8 @@ class _Attempts:
                 self.divided[one.labels] = _Centre(plan, draft.number)
         if self.best is None or plan.cycles < self.best.cycles:
             self.best, self.rough, self.chosen = plan, rough.cycles, (draft.number, draft.context.seed)
+            if draft.context.fallbacks:
+                self.with_messages.add(draft.number)
             for other, way in self.considered.items():
                 if way.cycles is not None:
                     self.considered[other] = replace(way, outcome="chosen" if other == draft.number else "slower")
@@ -610,8 +666,9 @@ class _Attempts:
         one = self.ways[number]
         self.planned += 1
         self.seen.add((one.key, one.period))
-        tried = self.tried.setdefault(one.key, {})
-        tried[one.period] = min(tried.get(one.period, inf), inf if cycles is None else cycles)
+        if number not in self.with_messages:  # messages of a phase that has no room tell nothing of other lengths
+            tried = self.tried.setdefault(one.key, {})
+            tried[one.period] = min(tried.get(one.period, inf), inf if cycles is None else cycles)
         self._note(number, cycles, "slower" if self.best is not None else "chosen")
 
     def _limit(self) -> float:

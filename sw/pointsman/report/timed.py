@@ -71,12 +71,12 @@ class Timed:
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
-def numesh_timed(program: Program, plan: Plan, images: Images, calls: Iterable[PathCall] = ()) -> Timed:
-    """Of images for scheduled routers, made from ``plan``, which was made from ``program``. ``calls``: of a run; predicted cycles
-    are then those of the way that it took, as far as it can be played."""
+def numesh_timed(program: Program, plan: Plan, images: Images, calls: Iterable[PathCall] | None = None) -> Timed:
+    """Of images for scheduled routers, made from ``plan``, which was made from ``program``. ``calls``: of a run, if there
+    was one; predicted cycles are then those of the way that it took, as far as it can be played."""
     operators = {operator.label: operator for operator in program.operators()}
     phases_of = _phases_of(images)
-    path = path_taken(plan, calls)
+    path = None if calls is None else path_taken(plan, calls)
     played = None if path is None else timeline(plan, path)
     if played is None:  # no run, too long, or messages that are not played
         path = None

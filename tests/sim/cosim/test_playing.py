@@ -32,7 +32,7 @@ def test_cycles_of_operators_make_those_of_the_program() -> None:
     assert set(found.operators) == {"a", "b"}
     assert sum(found.operators.values()) == pytest.approx(found.cycles, rel=0.1)
     assert found.operators["a"] > 8 * found.operators["b"]
-    assert set(functions_of(made)) == {"mine"}
+    assert set(functions_of(made.operators())) == {"mine"}
 
 
 def test_what_is_too_long_is_reckoned_from_shorter_messages_operator_by_operator() -> None:

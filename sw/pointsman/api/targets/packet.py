@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from pointsman.targets.target import TargetRun
 
 if TYPE_CHECKING:
     from cosim.playing import Played
+    from cosim.spans import Call
     from pointsman.network import Topology
     from pointsman.program.program import Program
     from pointsman.runtime import Application
@@ -124,7 +125,7 @@ class PacketTarget:
             "seconds": done.seconds,
         }
         if application.foreseen:
-            add_times_of_messages(results, packet_timed(artifact, self._prediction(artifact)), done)
+            add_times_of_messages(results, packet_timed(artifact, self._prediction(artifact, done.calls)), done)
         means = results["categories"]
         io = means["write"] + means["read"]
         lines = [
@@ -142,14 +143,15 @@ class PacketTarget:
         ]
         return TargetRun(results, "\n".join(lines), done)
 
-    def _prediction(self, artifact: PacketProgram) -> Played | None:
-        """Of what was compiled here; None if it is too long to be played."""
-        if self._made is None or self._made[0] is not artifact:
-            return None
-        from cosim.packet.prediction import predicted
+    def _prediction(self, artifact: PacketProgram, calls: Sequence[Call]) -> Played | None:
+        """Of the way that a run took by these calls, else of the text that was compiled here; None if that cannot be played."""
+        from cosim.packet.prediction import predicted, replayed
 
         with telling("predicting the cycles"):
-            return predicted(*self._made)
+            played = replayed(artifact, calls)
+            if played is None and self._made is not None and self._made[0] is artifact:
+                played = predicted(*self._made)
+        return played
 
 
 def packet_shape(topology: Topology, **sizes: Any) -> RouterShape:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +16,7 @@ from pointsman.targets.target import TargetRun
 
 if TYPE_CHECKING:
     from cosim.playing import Played
+    from cosim.spans import Call
     from pointsman.artifacts.tables import ConnectionTables, Mode
     from pointsman.network import Topology
     from pointsman.program.program import Program
@@ -144,20 +145,19 @@ class SwitchTarget:
         write_trace(given["trace"], artifact, done)
         results = tdm_json(artifact, done, refused=done.refused)
         if application.foreseen:
-            add_times_of_messages(results, tdm_timed(artifact, self._prediction(artifact)), done)
+            add_times_of_messages(results, tdm_timed(artifact, self._prediction(artifact, done.calls)), done)
         return TargetRun(results, tdm_text(results, artifact, application.reference()), done)
 
-    def _prediction(self, artifact: ConnectionTables) -> Played | None:
-        """Of tables that were compiled here; None of others, and of those that are too long to be played."""
-        if self._predicted is None or self._predicted[0] is not artifact:
-            return None
-        _, program, played = self._predicted
-        if played is not None:
-            return played
-        from cosim.tdm.prediction import predicted
+    def _prediction(self, artifact: ConnectionTables, calls: Sequence[Call]) -> Played | None:
+        """Of the way that a run took by these calls, else of the text that was compiled here; None if that cannot be played."""
+        from cosim.tdm.prediction import predicted, replayed
 
         with telling("predicting the cycles"):
-            return predicted(artifact, program)
+            found = replayed(artifact, calls)
+            if found is None and self._predicted is not None and self._predicted[0] is artifact:
+                _, program, played = self._predicted
+                found = predicted(artifact, program) if played is None else played
+        return found
 
 
 def _mode(given: Given) -> Mode | None:

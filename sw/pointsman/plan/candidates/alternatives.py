@@ -10,7 +10,7 @@ estimate of cycles; the rest of the division stays as it is. Leaves alone: which
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -78,11 +78,11 @@ def alternatives(
     """
     if structure.through:
         return
-    ways = {label: one.name for label, one in played.items()}
+    divided = {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
+    ways = {label: one.name for label, one in played.items()} | _per_value(divided, variant.analysis)
     total = sum(one.cycles for one in played.values())
     kept = dict(variant.analysis.chosen)
     kept |= {one.operator.label: one.implementation for one in variant.replaced}
-    divided = {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
     kept |= {label: ways[label] for label in divided if label in ways}
     parts = {label: one for one in variant.replaced for label in one.parts}
     promising: list[tuple[float, int, str, str, Structure]] = []
@@ -112,6 +112,18 @@ def alternatives(
         found = _changed(analysis, variant, division, kept | {label: name}, period)
         if found is not None:
             yield Alternative(label, name, *found)
+
+
+def _per_value(labels: Collection[str], analysis: ProgramAnalysis) -> dict[str, str]:
+    """By label, the implementation that divides the phases of these operators by value. In the phase of a value, which is
+    constant there, any other may do the operator, so the plan does not tell."""
+    found: dict[str, str] = {}
+    for operator in analysis.operators:
+        if operator.label in labels:
+            by_value = [(c, i.name) for c, i in analysis.feasible(operator) if i.loading is Loading.PER_VALUE]
+            if by_value:
+                found[operator.label] = min(by_value)[1]
+    return found
 
 
 def without_meeting(

@@ -25,8 +25,8 @@ from pointsman.plan.plan import Plan, PlannedPhase
 from pointsman.plan.structure.phase_graph import END
 
 from .constraints import Constraints
-from .drafts import first_streams, least_cycles
-from .phase_set import TooSlowError, plan_phases
+from .drafts import first_streams, least_cycles, plan_phase
+from .phase_set import TooSlowError, plan_phases, refusal_kept
 
 LEAST = 1
 """Words a period of each stream of a continuing operator, where more would leave no room for others."""
@@ -47,12 +47,28 @@ def draft_candidate(context: PlanContext, limit: float = inf) -> tuple[float, ..
     """
     if context.structure.through:
         return ()
+    refuse_again(context)
     least: list[float] = []
     for index in range(len(context.structure.phases)):
-        least.append(least_cycles(context, index))
+        with refusal_kept(context, index):
+            least.append(least_cycles(context, index))
         if sum(least) >= limit:
             return None
     return tuple(least)
+
+
+def refuse_again(context: PlanContext) -> None:
+    """Refuse a candidate with a phase that was refused in another one, before any other phase is routed in vain. That the phase
+    cannot be planned here either takes next to no time to find: what the router has refused is kept.
+
+    Raises
+    ------
+    PlanError
+        If there is such a phase.
+    """
+    for index in () if context.structure.through else range(len(context.structure.phases)):
+        if context.refused_key(index) in context.memo.refused:
+            plan_phase(context, Constraints(), index)
 
 
 def plan_candidate(context: PlanContext, name: str, limit: float, least: Sequence[float] = ()) -> Plan | None:

@@ -9,7 +9,8 @@ memory addresses (targets). Source: Metcalf 1997, Table 5.2, §5.3.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -76,7 +77,8 @@ def plan_phases(
     planned: list[PlannedPhase] = []
     for index in range(len(structure.phases)):
         rest = limit - sum(least[index + 1 :]) - sum(before.cycles for before in planned)
-        phase = plan_phase(context, constraints, index, rest)
+        with refusal_kept(context, index):
+            phase = plan_phase(context, constraints, index, rest)
         if phase is None:
             return None
         planned.append(phase)
@@ -88,6 +90,16 @@ def plan_phases(
         planned = with_more_slots(planned, constraints.standing.operators, structure, shape)
     refuse_crossing(structure, planned)
     return _with_reloads(context, constraints, settled(context, planned))
+
+
+@contextmanager
+def refusal_kept(context: PlanContext, index: int) -> Iterator[None]:
+    """Keep it if a phase cannot be planned here: most likely it cannot be in another division either."""
+    try:
+        yield
+    except PlanError:
+        context.memo.refused.add(context.refused_key(index))
+        raise
 
 
 def _rerouted(context: PlanContext, phases: PhaseSet, limit: float) -> PhaseSet:

@@ -92,7 +92,7 @@ class _Visited:
 
 
 def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
-    """The visits of each node in a run of ``plan``; None if there are more than MOST_VISITS, or none."""
+    """The visits of each node in a run of ``plan``; None if there are more than MOST_VISITS."""
     operators = {operator.label: operator for operator in plan.program.operators()}
     parts = {one.operator.label: one for one in plan.replaced}
     known = {*operators, *parts}
@@ -181,7 +181,7 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
         if left < 0:
             return None
         ways.append(way)
-    return ways if any(ways) else None
+    return ways
 
 
 def _order(own: Sequence[_Visited], at: int, replaced: Container[str]) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from pointsman.network import Topology
 from .clocks import priced
 from .operator_functions import Cop
 from .requests import Category, Wait
-from .substrate import CycleClock, Substrate
+from .substrate import CycleClock, Given, Substrate
 from .together import Together, one_by_one
 
 
@@ -60,7 +60,7 @@ class Node:
         self.watch = watch
         self.latest: int | None = None
         self.price = Fraction(1)
-        self.loaded: dict[str, tuple[int, ...]] = {}
+        self.loaded: dict[str, Given] = {}
         self._activity = "starting"
         self._held = False
         self.explain: Callable[[], str] | None = None

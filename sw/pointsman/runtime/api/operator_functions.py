@@ -22,11 +22,11 @@ MOST_NAMES = 24
 
 
 class Caller(Protocol):
-    """The node that calls the functions. ``activity``: what it is doing, in words, for reports. ``loaded``: by label, the nodes
-    and distances of the last load."""
+    """The node that calls the functions. ``activity``: what it is doing, in words, for reports. ``loaded``: by label, the
+    values of the last load."""
 
     activity: str
-    loaded: dict[str, tuple[int, ...]]
+    loaded: dict[str, Given]
 
     @property
     def number(self) -> int: ...
@@ -112,7 +112,7 @@ class OperatorFunctions:
         port = self._port("load")
         self.node.activity = f"{self.signature.label}_load"
         given = self._given(values)
-        self.node.loaded[self.signature.label] = given.numbers
+        self.node.loaded[self.signature.label] = given
         self.part = await port.load(given)
         self.node.activity = f"after {self.signature.label}_load"
 

@@ -89,8 +89,11 @@ def test_mode_and_target_force_each_other() -> None:
     assert target_for(packets, None) == "packet"
     assert target_for(packets, "packet") == "packet"
     assert target_for(scheduled, None) == "numesh"
-    with pytest.raises(PointsmanError, match="which is target numesh, and --target asks for tdm"):
+    with pytest.raises(PointsmanError, match="which is target numesh, and --target asks for tdm") as found:
         target_for(scheduled, "tdm")
+    assert found.value.hint == (
+        "leave --target out, or (define *mode* 'tdm) in a text, compile_text(…, mode='tdm') in Python"
+    )
 
 
 def test_what_is_about_hardware_is_refused_without_hardware() -> None:

@@ -42,7 +42,7 @@ def walking(program: Program) -> type[Application]:
     """An application that calls every operator in the order of the text, without computing."""
 
     class Walk(Application):
-        functions = functions_of(program)
+        functions = functions_of(program.operators())
 
         async def main(self, node: Node) -> Any:
             return await Player(program, {one.label: one for one in program.operators()}, MACHINES[-1]).main(node)

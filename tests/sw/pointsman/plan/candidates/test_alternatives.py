@@ -11,6 +11,7 @@ from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.alternatives import Played, alternatives
 from pointsman.plan.candidates.replacements import Variant
+from pointsman.plan.candidates.value_schedules import with_schedules
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
 
@@ -125,3 +126,18 @@ def test_messages_are_tried_for_some_nodes_if_they_pass_no_others(nodes: str, tr
     played = {"p": Played("sch_permute_runtime", 30_000.0), "c": Played("str_shift", 100.0)}
     found = {one.name for one in alternatives(analysis, Variant(analysis), structure, played, 16)}
     assert ("dyn_permute" in found) is tried
+
+
+def test_operators_beside_one_that_has_a_phase_for_each_value_are_done_otherwise_too() -> None:
+    """In the phase of each value the destination is constant, and another implementation reduces there. It was taken for the one
+    that divides the phase, so the permutation kept its 9,255 cycles where messages take 2,115."""
+    analysis = analysed("(permute 'p (runtime) :m 12) (reduce 'r (runtime) :m 2)")
+    settled = analysis.choosing({"r": "sch_reduce"})
+    (structure,) = with_schedules([settled.folded(lambda part, i: True)], settled)
+    assert [phase.value for phase in structure.phases] == [None, (0,), (1,), (2,), (3,)]
+    for by_value in ("sch_reduce", "par_reduce"):
+        played = {"p": Played("sch_permute_runtime", 9000.0), "r": Played(by_value, 300.0)}
+        found = {one.name: one for one in alternatives(analysis, Variant(analysis), structure, played, 16)}
+        assert [phase.value for phase in found["dyn_permute"].structure.phases] == [None, (0,), (1,), (2,), (3,)]
+        assert found["dyn_permute"].variant.analysis.chosen == {"p": "dyn_permute", "r": "sch_reduce"}
+        assert "sch_reduce" not in found

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from math import inf
 
+import pytest
+
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.candidates import find_candidates
-from pointsman.plan.context import PlanContext
+from pointsman.plan.context import PlanContext, PlanMemo
+from pointsman.plan.errors import PlanError
 from pointsman.plan.phases.candidate import draft_candidate, plan_candidate
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.structure import outline
@@ -47,6 +50,27 @@ def test_a_plan_that_reaches_the_limit_when_its_phases_are_kept_apart_is_given_u
     again, _ = planned(1.5 * found.cycles)
     assert again is not None
     assert again.cycles == found.cycles
+
+
+def test_what_was_refused_before_is_refused_before_anything_is_routed() -> None:
+    """The gather has no room in eight slots, so no plan with it has, whichever way the shift is done."""
+    program = compile_text("(loop 'l 2 (cshift 'c (runtime) :m 9) (gather 'g 1 :m 2))", topology=mesh(3, 5))
+    analysis = ProgramAnalysis(program, Context(program.topology, NodeShape()), IMPLEMENTATIONS)
+    memo = PlanMemo()
+
+    def refused(chosen: dict[str, str]) -> tuple[str, int]:
+        before = len(memo.routes)
+        way = analysis.choosing(chosen)
+        context = PlanContext(
+            analysis=way, structure=way.folded(lambda part, i: True), period=8, fallbacks=False, memo=memo
+        )
+        with pytest.raises(PlanError, match="phase 'g' cannot be routed with 8 slots") as found:
+            plan_candidate(context, "p", inf, draft_candidate(context) or ())
+        return str(found.value), len(memo.routes) - before
+
+    first, routed = refused({"c": "dyn_shift"})
+    assert routed > 0
+    assert refused({"c": "par_shift"}) == (first, 0)
 
 
 def test_no_draft_is_made_where_operators_continue() -> None:

@@ -367,10 +367,22 @@ def test_a_destination_that_it_alone_knows_is_known_from_its_own_load():
     assert predicted == pytest.approx(total, rel=0.05)
 
 
-def test_a_path_that_is_too_long_or_empty_is_none(monkeypatch: pytest.MonkeyPatch):
+def test_a_run_that_leaves_everything_out_is_predicted_too() -> None:
+    """What was predicted was the text, with its optional group taken."""
+    plan = plan_of("(optional (broadcast 'a 1 :m 7) (barrier 'b))", mesh(4, 2))
+
+    async def main(node: Any) -> None:
+        pass
+
+    predicted, total = _predicted(plan, main)
+    assert 2 * total < plan.cycles
+    assert predicted == pytest.approx(total, abs=8)
+
+
+def test_a_path_that_is_too_long_is_none(monkeypatch: pytest.MonkeyPatch):
     plan = plan_of("(cshift 'a 1 :m 4)", mesh(2, 1))
     call = Call(0, "a", "load", 3, 9, 0)
-    assert path_taken(plan, [replace(call, label="elsewhere")]) is None
+    assert path_taken(plan, [replace(call, label="elsewhere")]) == [[], []]
     assert path_taken(plan, [call, replace(call, node=1)]) is not None
     monkeypatch.setattr(module, "MOST_VISITS", 1)
     assert path_taken(plan, [call, replace(call, node=1)]) is None
