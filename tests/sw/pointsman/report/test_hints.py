@@ -92,7 +92,7 @@ def test_other_operators_labels_that_are_taken_and_many_messages_give_no_streams
 
 
 def test_a_long_spread_is_quicker_as_streams_in_turn() -> None:
-    made = program("(loop 'l 2 (spread 'd 0 :m 300))", mesh(2, 2))
+    made = program("(loop 'l 2 (spread 'd 0 :m 300))", mesh(3, 3))
     plan = make_plan(made, NodeShape(), name="x")
     (change,) = (one for one in changes(made, ["d"]) if "as a stream to each node, one after the other" in one.text)
     assert plan.cycles > 1.4 * make_plan(change.program, NodeShape(), name="x").cycles
