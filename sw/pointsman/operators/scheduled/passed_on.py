@@ -44,13 +44,10 @@ class StrPassedOn(Implementation):
         self.kinds = (kind,)
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        if not constant(operator):
+        if not constant(operator) or self.messages(operator) > MOST:
             return None
-        trees = [self.tree(operator, i, context.topology) for i in range(len(operator.instances))]
-        most = max(len(tree.nodes) for tree in trees)
-        if most > MOST + 1:
-            return None
-        return Metric(words_per_cycle=0.5 / most, latency=HOP * max(tree.depth for tree in trees))
+        depth = max(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances)))
+        return Metric(words_per_cycle=0.5 / (1 + self.messages(operator)), latency=HOP * depth)
 
     def messages(self, operator: Operator) -> int:
         return max(1, *(len(ends(operator, i)[1]) for i in range(len(operator.instances))))
