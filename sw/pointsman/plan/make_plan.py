@@ -420,7 +420,7 @@ class _Attempts:
                 if self._cannot_be_planned(one):
                     refused.append(True)
                     continue
-                if self._is_known(one) or (size > TINY and not self._may_win(one, True, centre.number)):
+                if self._is_tried(one) or (size > TINY and not self._may_win(one, True, centre.number)):
                     continue
                 if self._is_slow(one, centre):
                     break
@@ -522,11 +522,16 @@ class _Attempts:
 
     def _is_known(self, one: Candidate) -> bool:
         """Has a candidate been planned, do other schedule lengths tell that it is slower, or others that it cannot be planned?"""
-        known = (one.key, one.period) in self.seen or _behind(one, self.tried)
-        return known or self._cannot_be_planned(one)
+        return self._is_tried(one) or self._cannot_be_planned(one)
+
+    def _is_tried(self, one: Candidate) -> bool:
+        """Has a candidate been planned, or do other schedule lengths tell that it is slower?"""
+        return (one.key, one.period) in self.seen or _behind(one, self.tried)
 
     def _cannot_be_planned(self, one: Candidate) -> bool:
         """Has a candidate a phase that could not be planned in another one, nor can be in this?"""
+        if not self.memo.refused:
+            return False
         try:
             refuse_again(self._context(one, self.options.seed, fallbacks=self.chosen[0] in self.with_messages))
         except PlanError:

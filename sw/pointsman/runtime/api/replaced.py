@@ -59,11 +59,7 @@ class ReplacedPort:
     async def load(self, given: Given) -> Permission:
         """Keep the values; the parts are loaded by ``func``."""
         if _is_partial(self.operator):
-            self.receives = given.numbers[0] in (HERE, self.position)
-            if self.receives and (self.position,) not in runtime_values(self.operator):
-                raise PointsmanError(
-                    f"{self.operator.label}_load: node {self.number} is none of the nodes that the value may name"
-                )
+            self.receives = says_itself(self.operator, self.number, self.position, given)
         self.given = given
         return self.part
 
@@ -100,6 +96,20 @@ class ReplacedPort:
             return False
         into[:] = message
         return True
+
+
+def says_itself(operator: Operator, number: int, position: int, given: Given) -> bool:
+    """Does node ``number``, at this position, say that it is itself the node which a value names?
+
+    Raises
+    ------
+    PointsmanError
+        If it says so, and the value may not name it.
+    """
+    itself = given.numbers[0] in (HERE, position)
+    if itself and (position,) not in runtime_values(operator):
+        raise PointsmanError(f"{operator.label}_load: node {number} is none of the nodes that the value may name")
+    return itself
 
 
 def given_to(signature: Signature, given: Given) -> Given:

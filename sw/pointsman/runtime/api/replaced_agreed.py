@@ -13,15 +13,15 @@ import numpy as np
 from pointsman.errors import PointsmanError
 from pointsman.program.program import Operator
 
-from .replaced import given_to
-from .substrate import HERE, Combine, Given, Permission, Port, Signature
+from .replaced import given_to, says_itself
+from .substrate import Combine, Given, Permission, Port, Signature
 
 
 class ReplacedAgreed:
     """Port of a replaced broadcast. ``operator``: as in the program; ``parts``: this node's ports of its parts, in order."""
 
     def __init__(self, operator: Operator, number: int, parts: Sequence[tuple[Signature, Port]]) -> None:
-        self.label, self.number = operator.label, number
+        self.operator, self.number = operator, number
         nodes = next(instance.nodes for instance in operator.instances if number in instance.nodes)
         self.position = nodes.index(number)
         (_, self.agreement), self.broadcast = parts
@@ -29,9 +29,7 @@ class ReplacedAgreed:
     async def load(self, given: Given) -> Permission:
         """Agree on the source, and load the broadcast from it."""
         signature, port = self.broadcast
-        here = given.numbers[0] in (HERE, self.position)
-        if here and (self.position,) not in signature.values:
-            raise PointsmanError(f"{self.label}_load: node {self.number} is none of the nodes that the value may name")
+        here = says_itself(self.operator, self.number, self.position, given)
         own = np.array([self.position + 1 if here else 0], np.uint32)
         agreed = own.copy()
         part = await self.agreement.load(Given())
@@ -39,7 +37,8 @@ class ReplacedAgreed:
             await self.agreement.func(own, agreed, _greater)
         if not agreed[0]:
             raise PointsmanError(
-                f"{self.label}_load: no node says that it is the source", hint="give True at the node that is to send"
+                f"{self.operator.label}_load: no node says that it is the source",
+                hint="give True at the node that is to send",
             )
         return await port.load(given_to(signature, Given((int(agreed[0]) - 1,))))
 
