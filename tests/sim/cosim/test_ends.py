@@ -245,7 +245,7 @@ def test_fault_a_barrier_that_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> 
     assert not judged(made)
 
     def hasty(lane: LaneImage) -> LaneImage:
-        return replace(lane, after=None, after_all=False)
+        return replace(lane, step=0)
 
     faulty = with_roles(made, phase.barrier, lambda role: replace(role, lanes=tuple(map(hasty, role.lanes))))
     assert "message-ends" in judged(faulty)

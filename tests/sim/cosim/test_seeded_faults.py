@@ -298,7 +298,7 @@ def hasty(images: Images) -> Images:
     """Who writes in a barrier does not wait for those whom it should hear first."""
 
     def change(lane: LaneImage) -> LaneImage:
-        return replace(lane, after=None, after_all=False)
+        return replace(lane, step=0)
 
     barriers = {phase.barrier for phase in images.phases if phase.technique == "barrier"} - {None}
     return with_roles(images, barriers, lambda role: replace(role, lanes=tuple(map(change, role.lanes))))  # type: ignore[arg-type]
@@ -499,7 +499,7 @@ FAULTS = (
     Fault(
         "PHT-09",
         "words that nobody reads not waited for",
-        "(loop 'l 3 (allreduce 'a 'add :m 1) (stream 's (runtime) (runtime) :m 6 :b 0.03))",
+        "(loop 'l 3 (allreduce 'a 'add :m 2) (stream 's (runtime) (runtime) :m 6 :b 0.03))",
         "message-ends",
         (8,),
         names=("str_allreduce", "str_stream_runtime"),

@@ -8,7 +8,7 @@ What only people read, names and reasons, is *listed* (`LISTED`): the file keeps
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
@@ -65,6 +65,14 @@ class LaneImage:
 
 SYNC = -1
 """``LaneImage.turn`` of lanes that load functions move."""
+
+
+def by_step(lanes: Iterable[LaneImage]) -> list[list[LaneImage]]:
+    """Lanes that move together, one step after the other."""
+    found: dict[int, list[LaneImage]] = {}
+    for lane in sorted(lanes, key=lambda lane: lane.step):
+        found.setdefault(lane.step, []).append(lane)
+    return list(found.values())
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from itertools import chain
 import numpy as np
 
 from numesh.codes import Codes
-from pointsman.artifacts.images.images import SYNC, LaneImage
+from pointsman.artifacts.images.images import SYNC, LaneImage, by_step
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import is_partial, operand, runtime_operands
 from pointsman.operators.messages.online import Online
@@ -445,7 +445,7 @@ class StepWriter:
         assert barrier is not None
         key = ("leave", node, phase)
         if key not in self._moves:
-            self._moves[key] = self._move_at(phase, node, barrier.roles[node][0].lanes, 1)
+            self._moves[key] = self._in_steps(phase, node, barrier.roles[node][0].lanes)
         return [*self._moves[key], (k.WAIT, barrier.delays.get(node, (barrier.drain,))[0], 0)]
 
     # -- load functions --------------------------------------------------------------------------------------
@@ -495,8 +495,12 @@ class StepWriter:
         if key not in self._moves:
             phase = self.parts.operators[number][0]
             lanes = [lane for lane in self.parts.role(number, node, 0, 0).lanes if lane.turn == SYNC]
-            self._moves[key] = self._move_at(phase, node, lanes, 1)
+            self._moves[key] = self._in_steps(phase, node, lanes)
         return self._moves[key]
+
+    def _in_steps(self, phase: int, node: int, lanes: Iterable[LaneImage]) -> list[Step]:
+        """Move the lanes of a node's part in a barrier."""
+        return [step for here in by_step(lanes) for step in self._move_at(phase, node, here, 1)]
 
     def _stands(self, number: int, node: int, value: int, stage: int) -> dict[int, Row]:
         """By VFSM, the row that a role sets."""
@@ -557,8 +561,7 @@ class StepWriter:
             lanes = sorted(lanes, key=lambda lane: not lane.write)
             groups = [[lane for lane in lanes if lane.write], [lane for lane in lanes if not lane.write]]
         else:
-            steps = sorted({lane.step for lane in lanes})
-            groups = [[lane for lane in lanes if lane.step == step] for step in steps]
+            groups = by_step(lanes)
         if key not in self._moves:
             phase = self.parts.operators[number][0]
             second = self.network.second

@@ -22,6 +22,7 @@ from pointsman.artifacts.images.images import (
     OperatorImage,
     Rewrite,
     Role,
+    by_step,
 )
 from pointsman.errors import PointsmanError
 from pointsman.protocol.phase_change import Do, LoadCall, load, load_alone, load_told
@@ -263,9 +264,8 @@ class NumeshPort:
 
     async def _meet(self, role: Role) -> None:
         """Pass the operator's own barrier, if it has any."""
-        lanes = [lane_request(lane, 1, {}) for lane in role.lanes if lane.turn == SYNC]
-        if lanes:
-            await Transfer(lanes, Category.PSYNC)
+        for lanes in by_step(lane for lane in role.lanes if lane.turn == SYNC):
+            await Transfer([lane_request(lane, 1, {}) for lane in lanes], Category.PSYNC)
 
     def stale(self) -> str | None:
         running = self.router.current

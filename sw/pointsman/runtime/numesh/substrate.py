@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from typing import Any
 
-from pointsman.artifacts.images.images import Images, OperatorImage, PhaseImage
+from pointsman.artifacts.images.images import Images, OperatorImage, PhaseImage, by_step
 from pointsman.errors import PointsmanError
 from pointsman.program.program import Operator
 from pointsman.protocol.phase_change import Do, finish, leaving
@@ -160,7 +160,8 @@ class NumeshSubstrate:
         role = self.router.operators[image.barrier].roles[0]
         if agent is not None:
             agent.urgent, agent.called = role.lanes[-1].registers, False
-        await Transfer([lane_request(lane, 1, {}) for lane in role.lanes], Category.PSYNC)
+        for lanes in by_step(role.lanes):
+            await Transfer([lane_request(lane, 1, {}) for lane in lanes], Category.PSYNC)
         if agent is not None:
             agent.urgent, agent.called, self.masked = (), False, True
         await Wait(role.delay, Category.PSYNC)

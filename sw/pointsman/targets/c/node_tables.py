@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from numesh.codes import LOOKAHEAD, REPROGRAM_VFSM, Codes, ScheduleEntry
-from pointsman.artifacts.images.images import SYNC, Images, LaneImage, NodeOperator, NodePhase, OperatorImage, Role
+from pointsman.artifacts.images.images import (
+    SYNC,
+    Images,
+    LaneImage,
+    NodeOperator,
+    NodePhase,
+    OperatorImage,
+    Role,
+    by_step,
+)
 from pointsman.program.catalogue import OPERATORS
 
 from .entries import Entry
@@ -134,23 +143,24 @@ class _Writer:
         annotations = [w for r in part.annotations for w in codes.write_annotation(r.vfsm, r.annotation)]
         slots = [sum(r[p] == REPROGRAM_VFSM for r in part.schedule) for p in range(images.shape.pipelines)]
         barrier = None if image.barrier is None else self.barriers.get(image.barrier)
-        meets: tuple[object, ...] = ("0", "0", "0", "0")
+        meets: list[str] = []
         delay = 0
         if barrier is not None:
             role = barrier.roles[0]
-            meets, delay = self._group(role.lanes, 0, SYNC), role.delay
+            delay = role.delay
+            meets = [row(self._group(here, step, SYNC)) for step, here in enumerate(by_step(role.lanes))]
         last = [self.at[index] for index in image.last if index in self.at]
         values = (
             *(string(image.name), image.block, image.second if part.second else 0),
             *(len(entries) // codes.command_words, len(places), first),
             "PM_ENDS_FREELY" if image.technique == "none" else "PM_ENDS_TIMED",
-            *(int(barrier is not None), tables.table("const pm_word", "entries", _words(entries))),
+            *(len(meets), tables.table("const pm_word", "entries", _words(entries))),
             *(
                 tables.table("const struct pm_place", "places", places),
                 tables.table("const pm_word", "annotations", _words(annotations)),
             ),
             *(tables.table("const uint16_t", "slots", slots), self._settles(part), len(part.settle)),
-            *(row(meets), delay, self._list("last", last)),
+            *(tables.table("const struct pm_group", "groups", meets), delay, self._list("last", last)),
         )
         tables.lines.append(f"static const struct pm_phase phase_{part.phase} = {row(values)};")
 

@@ -11,7 +11,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from math import lcm
 
-from pointsman.artifacts.images.images import SYNC, Combination, LaneImage, Role
+from pointsman.artifacts.images.images import SYNC, Combination, LaneImage, Role, by_step
 from pointsman.program.catalogue import ITEM_FUNCTIONS
 from pointsman.program.program import Operator
 
@@ -190,8 +190,9 @@ class Processor:
 
     def meet(self) -> Generator[None, None, int]:
         """Pass the barrier that is part of the load function; gives who is known to have come."""
-        lanes = [_one_word(lane) for lane in self.role.lanes if lane.turn == SYNC]
-        known = yield from self._transfer(lanes, {}, 1 << self.position)
+        known = 1 << self.position
+        for lanes in by_step(barrier_lanes(self.role)):
+            known = yield from self._transfer([_one_word(lane) for lane in lanes], {}, known)
         return known
 
     def _local(self, function: Function, out: Message) -> Message | None:

@@ -13,7 +13,7 @@ Leaves to the other passes what becomes of the words, value by value, as for any
 
 from __future__ import annotations
 
-from pointsman.artifacts.images.images import SYNC, Images
+from pointsman.artifacts.images.images import SYNC, Images, by_step
 from pointsman.verify.report import Notebook
 
 
@@ -60,14 +60,15 @@ def _check_told(images: Images, index: int, notebook: Notebook) -> None:
     for node, here in images.members[index].items():
         parts = {tuple(lane for lane in role.lanes if lane.turn == SYNC) for role in here.roles}
         lanes = next(iter(parts), ())
-        in_turn = all(lane.words == 1 and lane.after == (k - 1 if k else None) for k, lane in enumerate(lanes))
-        writes = [lane.write for lane in lanes]
-        told = len(parts) == 1 and in_turn and writes[-2:] == [True, False] and sum(writes) == 1
+        single = all(lane.words == 1 and lane.after is None for lane in lanes)
+        steps = [[lane.write for lane in here] for here in by_step(lanes)]
+        in_turn = steps[-2:] == [[True], [False]] and not any(any(here) for here in steps[:-2])
+        told = len(parts) == 1 and single and in_turn
         if here.nodes > 1 and not told:
             notebook.note(
                 "knowledge",
                 "it has no part in the barrier in which the nodes tell each other the value",
-                "one word at a time is read, then one written, then the answer read, for all values alike",
+                "words are read, then one is written, then the answer read, for all values alike",
                 operator,
                 node=node,
                 phase=images.phases[operator.phase].name,

@@ -23,7 +23,7 @@ TEXTS = (
     # Both phases may be the last; nodes leave through a barrier at their end.
     "(loop 'l 2 (cshift 'o 2 :m 3) (optional (reduce 'z 'add 0 :m 2)))",
     # Nodes that have nothing to do in some phases; a loop of no rounds.
-    "(loop 'l 2 (broadcast 'a 0 :m 9) (subset '((0 1 2)) (loop 'k 3 (reduce 'b 'left 1 :m 2)))) (barrier 'c)",
+    "(loop 'l 2 (broadcast 'a 0 :m 9) (subset '((0 1 2)) (loop 'k 3 (reduce 'b 'left 1 :m 20)))) (barrier 'c)",
     # Threads.
     "(parallel (subset '((0 1)) (loop 'l 2 (broadcast 'a 0 :m 2) (cshift 'b 1 :m 2))) (subset '((2 3)) (barrier 'd)))",
     # A load function that meets, a schedule for each value, an operator that others replace.

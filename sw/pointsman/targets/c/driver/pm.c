@@ -550,10 +550,12 @@ static void refuse_unused(struct pm *cop, const struct pm_phase *phase)
 static void leave(struct pm *cop, int number)
 {
     const struct pm_phase *phase = phase_at(cop, number);
+    unsigned i;
     pm_count(cop, PM_PSYNC);
     settled(cop);
     if (phase->meets) {
-        meet(cop, &phase->barrier);
+        for (i = 0; i < phase->meets; i++)
+            meet(cop, &phase->barrier[i]);
         wait_cycles(cop, phase->barrier_delay);
     } else if (phase->ends == PM_ENDS_TIMED) {
         refuse_unused(cop, phase);

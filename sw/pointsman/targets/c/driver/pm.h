@@ -160,14 +160,14 @@ struct pm_phase {
     uint16_t places_count;
     uint32_t first;               /* index of its first place in pm.wanted and pm.behind */
     uint8_t ends;                 /* enum pm_end */
-    uint8_t meets;                /* 1: this node is in the barrier that closes the phase */
+    uint8_t meets;                /* groups in `barrier`: this node's part in the barrier that closes the phase */
     const pm_word *entries;       /* commands that write its schedules, PM_COMMAND_WORDS each */
     const struct pm_place *places;
     const pm_word *annotations;   /* commands that write its annotations as before any load function, one a place */
     const uint16_t *slots;        /* by pipeline, slots of a period that carry out commands */
     const struct pm_settle *settles;
     uint16_t settles_count;
-    struct pm_group barrier;      /* with `meets` */
+    const struct pm_group *barrier;
     uint32_t barrier_delay;       /* cycles from the barrier until none of its words is under way */
     const uint16_t *last;         /* operators of the node that may be its last in the phase, ended by PM_END */
 };

@@ -107,7 +107,7 @@ def test_behind_a_message_over_other_streams_the_way_of_its_last_word_counts() -
     program = compile_text(text, topology=mesh(2, 2))
     root = disjoint_tree(program)
     structure = divided(program, root, fold(root, lambda part, i: True))
-    made = make_images(make_plan(program, NodeShape(), name="t", structures=[structure]))
+    made = make_images(make_plan(program, NodeShape(), name="t", structures=[structure], period=8))
     assert made.phases[0].technique == "hijack"
     assert check_images(made).ok
     least = needs(waiting(made, lambda node, old: 1))

@@ -172,7 +172,7 @@ def test_who_hears_of_a_node_through_others_is_no_stranger_if_these_wait_for_it(
     for index, here in images.nodes[2].operators:
         if index == closing:
             roles = [
-                replace(role, lanes=tuple(replace(lane, after=None) if lane.write else lane for lane in role.lanes))
+                replace(role, lanes=tuple(replace(lane, step=0) if lane.write else lane for lane in role.lanes))
                 for role in here.roles
             ]
             operators.append((index, replace(here, roles=tuple(roles))))

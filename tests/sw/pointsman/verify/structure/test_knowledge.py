@@ -83,7 +83,7 @@ def test_what_nodes_tell_each_other_in_their_barrier_they_know() -> None:
     assert [lane.write for lane in lanes][-2:] == [True, False]
     assert unknown(with_roles(lambda role: replace(role, lanes=role.lanes[len(lanes) - 1 :]))) == fault
     assert unknown(with_roles(lambda role: replace(role, lanes=role.lanes[len(lanes) :]))) == fault
-    free = with_roles(lambda role: replace(role, lanes=tuple(replace(lane, after=None) for lane in role.lanes)))
+    free = with_roles(lambda role: replace(role, lanes=tuple(replace(lane, step=0) for lane in role.lanes)))
     assert unknown(free) == fault
     alone = replace(images.operators[index], synchronised=False)
     operators = tuple(alone if k == index else one for k, one in enumerate(images.operators))
