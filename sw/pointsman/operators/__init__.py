@@ -76,6 +76,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     StrCollectDirect(),
     *IN_TRACKS,
     *PASSED_ON,
+    StrBarrierTree(shallow=True),
 )
 
 __all__ = [

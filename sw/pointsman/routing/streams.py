@@ -32,6 +32,14 @@ class Condition:
     value: bool
 
 
+class Turn(NamedTuple):
+    """A word is written when those of streams of lower levels of the same operator that end at its source have been read, and its
+    source is through with the operators whose streams come before."""
+
+    operator: str
+    level: int
+
+
 @dataclass(frozen=True)
 class Stream:
     """A stream to be routed.
@@ -77,6 +85,9 @@ class Stream:
     subphase : int
         1 or 2: the stream gets all slots left over in the first or the second schedule of its phase, and a single word per
         period in the other (`pointsman.routing.subphases`). 0: it needs no second schedule.
+    turn : Turn or None
+        Place in the order in which processors pass on the words of an operator: slots are chosen by when its word is there
+        (`phase_router.in_turn`). None: it is in no such order.
     packed : bool
         One of many streams of a word a period each, which are to find room together (`phase_router.packed`).
     """
@@ -99,6 +110,7 @@ class Stream:
     subphase: int = 0
     all_chains: bool = False
     packed: bool = False
+    turn: Turn | None = None
 
     def __hash__(self) -> int:
         # Streams are hashed often, and their names differ: a few fields are enough.
@@ -227,6 +239,14 @@ class RoutedPhase:
                         raise ValueError(f"slot {slot} of pipeline {vfsm.pipeline} of node {vfsm.node} is used twice")
                     table[vfsm.node, slot, vfsm.pipeline] = vfsm.number
         return table
+
+
+def read_after(arrived: Iterable[int]) -> int:
+    """The cycle after a processor has read words that can be read from these cycles on, one a cycle."""
+    now = 0
+    for at in sorted(arrived):
+        now = max(now, at) + 1
+    return now
 
 
 def largest_gap(slots: Sequence[int], period: int) -> int:

@@ -36,7 +36,7 @@ from pointsman.operators.api.wiring import Wiring
 from pointsman.operators.trees.multicast_trees import Links, multicast_tree
 from pointsman.operators.trees.reduction_trees import ReductionTree, build_tree, centre, chain_tree, shallow_tree
 from pointsman.program.program import Operator
-from pointsman.routing.streams import Stream
+from pointsman.routing.streams import Stream, Turn
 
 HOP = 4.0
 """Cycles per level of the tree, besides the time of the whole message, measured on the cycle model."""
@@ -50,6 +50,12 @@ LEGS = 2
 
 ROOTS = 16
 """Places of the root that are tried for a narrow tree."""
+
+WAITING = 1.2
+"""Cycles of a short message on a shallow tree, over those without waiting for slots, about."""
+
+MOST_CHILDREN = 12
+"""Children of a node of a shallow tree, at most: of 16 registers two belong to pipelines, and two are for its own words."""
 
 SHORT = 4
 """Words of the longest message for which a shallow tree is tried: its processors read those of their many children in turn."""
@@ -80,7 +86,10 @@ class _OnTree(Implementation, ABC):
         if self.tree_shape is TreeShape.CHAIN:
             return chain_tree(nodes, root, valid)
         if self.tree_shape is TreeShape.SHALLOW:
-            return shallow_tree(nodes, root, valid)
+            start = root if operator.kind == "reduce" else None
+            shallow = shallow_tree(nodes, topology, start=start, valid=valid, most=MOST_CHILDREN)
+            if shallow is not None:
+                return shallow
         found = build_tree(nodes, topology, start=root, valid=valid)
         assert found is not None  # without limits there always is a tree
         return found
@@ -125,6 +134,7 @@ class _OnTree(Implementation, ABC):
         for i in range(len(operator.instances)):
             tree = self.tree(operator, i, context.topology)
             chosen = below(tree)
+            levels = tree.levels
             for here in tree.nodes.values():
                 if here.parent is None or here.node not in chosen:
                     continue
@@ -138,6 +148,9 @@ class _OnTree(Implementation, ABC):
                         (destination,),
                         f"{way}{here.node}",
                         group=f"{operator.label} {way}",
+                        turn=Turn(
+                            operator.label, levels[here.node] if up else 2 * levels[tree.root] - levels[here.node]
+                        ),
                         **more,
                     )
                 )
@@ -173,9 +186,10 @@ class _OnTree(Implementation, ABC):
 
     def shallow_metric(self, operator: Operator, context: Context) -> Metric:
         """Whole messages on a shallow tree: at each level a processor reads those of its children one after the other."""
-        depth = max(1, self.depth(operator, context))
-        words = (self.accesses(operator, context) + 1) * depth
-        return Metric(words_per_cycle=1 / words, latency=HOP * depth + 6)
+        words = (self.accesses(operator, context) + 1) * max(1, self.depth(operator, context))
+        trees = [self.tree(operator, i, context.topology) for i in range(len(operator.instances))]
+        first = max(tree.word_cycles(context.topology, back=operator.kind == "allreduce") for tree in trees)
+        return Metric(words_per_cycle=1 / words, latency=max(0.0, WAITING * first - words))
 
     def depth(self, operator: Operator, context: Context) -> int:
         return max(self.tree(operator, i, context.topology).depth for i in range(len(operator.instances)))
@@ -312,6 +326,7 @@ class StrAllreduce(_OnTree):
                         listeners,
                         "down",
                         chains=2,
+                        turn=Turn(operator.label, self.tree(operator, i, context.topology).levels[root]),
                         all_chains=self.tree_shape is TreeShape.CHAIN,
                         group=f"{operator.label} down",
                         tree=self._down_tree(operator, i, context) if self.tree_shape is TreeShape.CHAIN else None,

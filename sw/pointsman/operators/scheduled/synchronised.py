@@ -24,7 +24,7 @@ from pointsman.routing.streams import Stream
 
 from .barrier import StrBarrierTree
 
-MEETING = StrBarrierTree(prefix="meet-")
+MEETING = StrBarrierTree(prefix="meet-", part=True)
 
 
 class Synchronised(Implementation, ABC):

@@ -3,14 +3,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, wraps
 
+from numesh.codes import ACCESS_TO_ACCESS
 from pointsman.network import Topology
+from pointsman.routing.streams import read_after
 
 ANY = 1 << 30
 """No limit of children or distance."""
+LONGEST_RUN = 8
+"""Positions of a run of a shallow tree, at most."""
+_Runs = list[tuple[tuple[int, ...], int]]
+"""Positions of the runs of a level, each with the one that the others hang below."""
 
 
 @dataclass
@@ -75,6 +82,42 @@ class ReductionTree:
                 before = True
         return frozenset(found)
 
+    @cached_property
+    def levels(self) -> dict[int, int]:
+        """By node, the levels of its subtree; 1 for a leaf."""
+        order = [self.root]
+        for node in order:
+            order += self.nodes[node].children
+        found: dict[int, int] = {}
+        for node in reversed(order):
+            found[node] = 1 + max((found[child] for child in self.nodes[node].children), default=0)
+        return found
+
+    def word_cycles(self, topology: Topology, *, back: bool) -> int:
+        """Cycles until a word of each node has come up the tree to the root, and then gone ``back`` to all, if slots are free."""
+        ways = distances(list(self.nodes), topology)
+        back_again = ACCESS_TO_ACCESS + 1 + max(ways(self.root, node) for node in self.nodes)
+        return self.written(topology)[self.root] + back * back_again
+
+    def written(self, topology: Topology) -> dict[int, int]:
+        """By node, the cycle in which it has read a word of each child and writes one of its own, if all slots are free."""
+        ways = distances(list(self.nodes), topology)
+        wrote: dict[int, int] = {}
+        for node in sorted(self.nodes, key=lambda node: self.levels[node]):
+            children = self.nodes[node].children
+            wrote[node] = read_after(wrote[child] + ACCESS_TO_ACCESS + ways(child, node) for child in children)
+        return wrote
+
+    def in_time(self, topology: Topology) -> list[TreeNode]:
+        """All nodes in the order in which their words can be read at their parents, if all slots are free."""
+        ways = distances(list(self.nodes), topology)
+        wrote = self.written(topology)
+
+        def read(here: TreeNode) -> int:
+            return wrote[here.node] + (0 if here.parent is None else ways(here.node, here.parent))
+
+        return sorted(self.nodes.values(), key=read)
+
     @property
     def depth(self) -> int:
         """Links from the root to the farthest node."""
@@ -95,7 +138,7 @@ def _once(build: Callable[..., ReductionTree | None]) -> Callable[..., Reduction
 
     @wraps(build)
     def asked(
-        subset: Sequence[int], topology: Topology, *, valid: Collection[int] | None = None, **how: int
+        subset: Sequence[int], topology: Topology, *, valid: Collection[int] | None = None, **how: int | None
     ) -> ReductionTree | None:
         return kept(tuple(subset), topology, valid=None if valid is None else tuple(valid), **how)
 
@@ -186,29 +229,73 @@ def chain_tree(subset: Sequence[int], start: int, valid: Collection[int] | None 
     return tree
 
 
+@_once
 def shallow_tree(
-    subset: Sequence[int], start: int, valid: Collection[int] | None = None, *, block: int = 4
-) -> ReductionTree:
-    """A tree over ``subset`` that keeps its order and has about log(n) / log(block) levels: runs of ``block`` positions hang
-    below the one in their middle, runs of these below the one in theirs, and so on; the root is at position ``start``. Positions
-    that are not ``valid`` (None: all are) are left out, but for the start."""
-    wanted = set(range(len(subset)) if valid is None else valid)
-    nodes = {k: TreeNode(subset[k], k, None, valid=k in wanted) for k in sorted(wanted | {start})}
-    left = list(nodes)
-    while len(left) > 1:
-        heads = []
-        for at in range(0, len(left), block):
-            run = left[at : at + block]
-            head = start if start in run else run[len(run) // 2]
-            heads.append(head)
-            # Runs of earlier rounds are nearer to the head: theirs are the inner ones on both sides.
-            nodes[head].before[:0] = [subset[k] for k in run if k < head]
-            nodes[head].after += [subset[k] for k in run if k > head]
+    subset: Sequence[int],
+    topology: Topology,
+    *,
+    start: int | None,
+    valid: Collection[int] | None = None,
+    most: int = ANY,
+) -> ReductionTree | None:
+    """A tree over ``subset`` that keeps its order, with few levels: runs of positions hang below the one in their middle, runs
+    of these below the one in theirs, and so on. Runs are as long at each level as lets a word be on its way for the fewest
+    cycles, up the tree and from the root back to all.
+
+    Complexity: O(n) distances for each of some tens to hundreds of choices of lengths.
+
+    Parameters
+    ----------
+    subset, valid
+        As of `build_tree`; positions that are not valid are left out, but for the start.
+    start : int or None
+        Position of the root; None: whichever is quickest.
+    most : int
+        Children of a node, at most.
+
+    Returns
+    -------
+    ReductionTree or None
+        None if no such tree has so few children.
+    """
+    ways = distances(subset, topology)
+    wanted = range(len(subset)) if valid is None else valid
+    leaves = tuple(sorted({*wanted, *(() if start is None else (start,))}))
+    best: tuple[int, list[_Runs]] | None = None
+
+    def read(run: Sequence[int], head: int) -> int:
+        """The cycle after ``head`` has read a word of each of the others, one a cycle, which they wrote in cycle 0."""
+        return read_after(ACCESS_TO_ACCESS + ways(subset[k], subset[head]) for k in run if k != head)
+
+    def climb(left: tuple[int, ...], cycles: int, runs: list[_Runs]) -> None:
+        nonlocal best
+        if best is not None and cycles >= best[0]:
+            return
+        if len(left) == 1:
+            back = ACCESS_TO_ACCESS + 1 + max(ways(subset[left[0]], subset[k]) for k in leaves)
+            children = Counter(head for level in runs for run, head in level for _ in run[1:])
+            if (best is None or cycles + back < best[0]) and max(children.values(), default=0) <= most:
+                best = cycles + back, runs
+            return
+        for length in range(min(LONGEST_RUN, len(left)), 1, -1):
+            parts = [left[at : at + length] for at in range(0, len(left), length)]
+            level = [(run, start if start in run else run[len(run) // 2]) for run in parts]
+            climb(tuple(head for _, head in level), cycles + max(read(*one) for one in level), [*runs, level])
+
+    climb(leaves, 0, [])
+    if best is None:
+        return None
+    nodes = {k: TreeNode(subset[k], k, None, valid=valid is None or k in wanted) for k in leaves}
+    top = leaves[0]
+    for level in best[1]:
+        for run, top in level:
+            # Runs of lower levels are nearer to the head: theirs are the inner ones on both sides.
+            nodes[top].before[:0] = [subset[k] for k in run if k < top]
+            nodes[top].after += [subset[k] for k in run if k > top]
             for k in run:
-                if k != head:
-                    nodes[k].parent = subset[head]
-        left = heads
-    return ReductionTree(subset[start], {here.node: here for here in nodes.values()})
+                if k != top:
+                    nodes[k].parent = subset[top]
+    return ReductionTree(subset[top], {here.node: here for here in nodes.values()})
 
 
 def distances(subset: Sequence[int], topology: Topology):  # type: ignore[no-untyped-def]

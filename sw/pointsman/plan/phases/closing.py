@@ -189,7 +189,7 @@ def with_barrier(
     assert draft.reason is not None
     phase, before, structure = context.structure.phases[index], draft.phase, context.structure
     barrier = barrier_of(context, constraints, index, before.routed, draft.part, draft.loose, wider)
-    tree = StrBarrierTree()
+    tree = StrBarrierTree(part=True)
     own = tree.streams(barrier, context.surroundings)
     streams = [*before.routed.streams, *own]
     span = range(len(streams) - len(own), len(streams))
@@ -239,7 +239,7 @@ def refuse_barrier(context: PlanContext, constraints: Constraints, index: int, d
     """Raise `RoutingError` if a draft cannot be routed with the barrier that closes it, whatever its routes, as the nodes have
     too few interface registers."""
     barrier = barrier_of(context, constraints, index, draft.phase.routed, draft.part, draft.loose)
-    own = StrBarrierTree().streams(barrier, context.surroundings)
+    own = StrBarrierTree(part=True).streams(barrier, context.surroundings)
     refuse_many_streams([*draft.phase.routed.streams, *own], context.shape)
 
 

@@ -143,18 +143,49 @@ def test_chain_has_the_valid_nodes_in_order_and_one_child_everywhere_but_at_its_
     assert parents(tree) == {child: node for node, here in tree.nodes.items() for child in here.children}
 
 
-@given(subsets(), st.integers(2, 5))
-def test_a_shallow_tree_has_the_valid_nodes_in_order_on_few_levels(case: tuple, block: int) -> None:
-    _, nodes, start, valid = case
-    tree = shallow_tree(nodes, start, valid, block=block)
-    wanted = [node for k, node in enumerate(nodes) if k in valid or k == start]
+@given(subsets(), st.booleans(), st.integers(5, 12))
+def test_a_shallow_tree_has_the_valid_nodes_in_order_and_no_node_too_many_children(
+    case: tuple, free: bool, most: int
+) -> None:
+    topology, nodes, start, valid = case
+    tree = shallow_tree(nodes, topology, start=None if free else start, valid=valid, most=most)
+    assert tree is not None
+    wanted = [node for k, node in enumerate(nodes) if k in valid or (k == start and not free)]
     assert tree.in_order() == wanted
     assert [node for node in wanted if tree.nodes[node].valid] == [node for k, node in enumerate(nodes) if k in valid]
-    assert tree.root == nodes[start]
+    assert free or tree.root == nodes[start]
     assert parents(tree) == {child: node for node, here in tree.nodes.items() for child in here.children}
-    rounds = next(count for count in range(len(wanted)) if block**count >= len(wanted))
-    assert tree.depth <= rounds
-    assert all(len(here.children) <= (block - 1) * rounds for here in tree.nodes.values())
+    assert all(len(here.children) <= most for here in tree.nodes.values())
+
+
+def test_a_tree_with_more_levels_than_children_is_not_found() -> None:
+    assert shallow_tree(range(16), mesh(4, 4), start=None, most=2) is None
+
+
+@pytest.mark.parametrize(("size", "cycles"), [((2,), 10), ((4, 4), 22), ((8, 8), 36), ((16, 16), 62)])
+def test_a_word_goes_up_a_shallow_tree_and_back_as_quickly_as_reckoned_by_hand(
+    size: tuple[int, ...], cycles: int
+) -> None:
+    """On 4x4: written in cycle 0; three words of a row read until 6, from two links away in 5; written in 7; those of three rows
+    read by 13; back from cycle 14, over four links, read in 21."""
+    topology = mesh(*size)
+    tree = shallow_tree(range(topology.nodes), topology, start=None, most=12)
+    assert tree is not None
+    assert tree.word_cycles(topology, back=True) == cycles
+
+
+@given(subsets())
+def test_levels_and_times_rise_from_the_leaves_to_the_root(case: tuple) -> None:
+    topology, nodes, start, valid = case
+    tree = build_tree(nodes, topology, start=start, valid=valid)
+    assert tree is not None
+    written = tree.written(topology)
+    for node, parent in parents(tree).items():
+        assert tree.levels[node] < tree.levels[parent]
+        assert written[node] + 4 < written[parent]  # three cycles, a link, and the next access
+    assert all(tree.levels[node] == 1 and written[node] == 0 for node, here in tree.nodes.items() if not here.children)
+    arrivals = [here.node for here in tree.in_time(topology)]
+    assert sorted(arrivals) == sorted(tree.nodes)
 
 
 @given(subsets(), st.integers(2, 4))
