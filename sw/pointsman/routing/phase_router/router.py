@@ -18,10 +18,12 @@ from dataclasses import dataclass, field
 
 from numesh.shape import NodeShape
 from pointsman.network import Topology
+from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import RoutedPhase, Stream
 from pointsman.routing.validation import validate
 
 from .assembly import assemble
+from .in_turn import PlacedParts, in_turn, is_in_turn, last_read, renumbered, sooner
 from .packed import route_packed
 from .problem import NodeLimits, split
 from .rounds import route_rounds
@@ -105,13 +107,56 @@ def route_phase(
         packed = route_packed(streams, topology, shape, period, conditions.forbidden, seed)
         if packed is not None:
             return packed
-    parts = (
-        split(streams, topology, shape, conditions.forbidden, conditions.beside, conditions.freed) if streams else []
-    )
     limits = NodeLimits(shape.pipelines, shape.vfsms, shape.registers, conditions.phase_change)
-    search = Search(streams, parts, limits, period, seed, effort, progress, conditions.had)
-    placed = search.run()
+
+    def searched(some: Sequence[int], beside: Sequence[RoutedPhase]) -> PlacedParts:
+        """Chains of the streams of these numbers."""
+        chosen = [streams[k] for k in some]
+        parts = split(chosen, topology, shape, conditions.forbidden, beside, conditions.freed) if chosen else []
+        had = [conditions.had[k] for k in some if k < len(conditions.had)]
+        return renumbered(Search(chosen, parts, limits, period, seed, effort, progress, had).run(), some)
+
+    def ahead() -> PlacedParts | None:
+        """Chains where words that processors pass on have got their slots first; None where that is of no use."""
+        chosen = [streams[k] for k in first]
+        placed = in_turn(chosen, split(chosen, topology, shape, conditions.forbidden), limits, period, seed)
+        if placed is None:
+            return None
+        chains = assemble(chosen, topology, shape, period, placed)
+        try:
+            others = searched(rest, [RoutedPhase(shape, topology, period, tuple(chosen), chains)]) if rest else []
+        except RoutingError:
+            return None
+        return [*renumbered(placed, first), *others]
+
+    first = [k for k, stream in enumerate(streams) if is_in_turn(stream)] if not conditions.beside else []
+    rest = [k for k in range(len(streams)) if k not in first]
+    placed = ahead() if first and not rest else None
+    if placed is None:
+        placed = searched(range(len(streams)), conditions.beside)
+        if first and rest:
+            placed = sooner(streams, placed, limits, period)
+            other = ahead()
+            if other is not None and _is_quicker(streams, other, placed, limits, period):
+                placed = other
     routed = assemble(streams, topology, shape, period, placed)
     return RoutedPhase(
         shape, topology, period, tuple(streams), routed, time.perf_counter() - began, tuple(conditions.beside)
     )
+
+
+def _is_quicker(
+    streams: Sequence[Stream], one: PlacedParts, other: PlacedParts, limits: NodeLimits, period: int
+) -> bool:
+    """Do words that processors pass on come sooner with ``one`` than with ``other``, and the other streams have as many words?"""
+    counts = []
+    for placed in (one, other):
+        words = [0] * len(streams)
+        for site, _, chains in placed:
+            for chain in chains:
+                words[site.streams[chain.demand]] += len(chain.starts)
+        counts.append(words)
+    mine, theirs = counts
+    if any(a < b for a, b in zip(mine, theirs, strict=True)):
+        return False
+    return last_read(streams, one, limits, period) < last_read(streams, other, limits, period)

@@ -1,0 +1,503 @@
+"""Single words that processors pass on: each gets its slots by when it is there.
+
+Takes the streams of a phase; gives chains if all are plain streams of a word a period with a place in an order
+(``Stream.turn``), and None otherwise, or where some word finds no slots; then the search has to do. It does not check its
+answer.
+
+A word of a reduction or of a barrier is written when a processor has read those of the level below, and a word that has missed
+its slot waits for a period. So slots are given out in the order in which words are written (list scheduling): each word takes the
+first slots on a shortest way that leads it through without waiting, and the processor that reads it goes on from there. That is
+tried several times, with other choices between equals; a word that found no slots comes first in the next attempt, at
+the time at which it would be written on an empty network. The attempt in which the last word is read first is taken.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from heapq import heappop, heappush
+
+from numesh.codes import ACCESS_TO_ACCESS, FIRST_FREE_VFSM
+from pointsman.routing.streams import RoutedPhase, Stream, read_after
+
+from .branches import given_tree
+from .problem import Demand, NodeLimits, RoutingPart, Site, split
+from .routes import Chain, NodeVisit, Route
+
+PlacedParts = list[tuple[Site, RoutingPart, list[Chain]]]
+"""Chains of every part of a phase."""
+Turns = tuple[tuple[int, int] | None, ...]
+"""By demand the number of its operator in the phase, and its level; None for streams of other kinds."""
+ANY = 1 << 30
+"""More hops than there are."""
+TRIES, FEW_TRIES = 48, 8
+"""Most attempts, for words alone in their phase and beside other streams …"""
+PERIODS = 5
+"""Most periods that a word of each stream takes, of the lengths that suit it."""
+URGENT = 4
+"""Most words that come first."""
+WORK = 10_000
+"""… and about how many moves of routers they may place in all."""
+
+
+def in_turn(
+    streams: Sequence[Stream],
+    parts: Sequence[tuple[RoutingPart, Site]],
+    limits: NodeLimits,
+    period: int,
+    seed: int,
+) -> PlacedParts | None:
+    """Chains of every part in ``period`` slots, all of whose ``streams`` are of this kind; None where this is of no use. ``seed``
+    turns all slots on by so many, as the first words may be written in any."""
+    found = []
+    for part, site in parts:
+        shut = tuple(sorted((link, (slot - seed) % period) for link, slot in part.blocked))
+        turned = replace(part, blocked=shut) if shut else part
+        chains = _alone(turned, _turns(streams, site), limits, period)
+        if chains is None:
+            return None
+        placed = [
+            Chain(one.demand, one.route, tuple((start + seed) % period for start in one.starts)) for one in chains
+        ]
+        found.append((site, part, placed))
+    return found
+
+
+def sooner(streams: Sequence[Stream], placed: PlacedParts, limits: NodeLimits, period: int) -> PlacedParts:
+    """Chains of every part, where words that processors pass on have been given other slots beside the chains of the others if
+    they come sooner with them."""
+    found: PlacedParts = []
+    known: dict[tuple[int, Turns], list[Chain]] = {}
+    for site, part, chains in placed:
+        turns = _turns(streams, site)
+        key = id(chains), turns
+        if key not in known:
+            known[key] = _beside(part, turns, limits, period, chains) if any(turns) else chains
+        found.append((site, part, known[key]))
+    return found
+
+
+def last_read(streams: Sequence[Stream], placed: PlacedParts, limits: NodeLimits, period: int) -> int:
+    """Cycle after the last word is read that processors pass on; the first are written in cycle 0."""
+    last = 0
+    for site, part, chains in placed:
+        turns = _turns(streams, site)
+        if any(turns):
+            slots = _Slots(part, limits, period)
+            for chain in chains:
+                slots.keep(chain.demand, chain.route, chain.starts)
+            last = max(last, _Order(part, turns).end(slots)[0])
+    return last
+
+
+def renumbered(placed: PlacedParts, numbers: Sequence[int]) -> PlacedParts:
+    """Chains of some streams of a phase, whose ``numbers`` in the phase are given."""
+    return [
+        (replace(site, streams=tuple(numbers[k] for k in site.streams)), part, chains) for site, part, chains in placed
+    ]
+
+
+def _turns(streams: Sequence[Stream], site: Site) -> Turns:
+    """By demand, its stream's operator, numbered as they come so that parts that are alike stay so, and level; None for streams
+    of other kinds."""
+    numbers: dict[str, int] = {}
+    found: list[tuple[int, int] | None] = []
+    for number in site.streams:
+        turn = streams[number].turn
+        if turn is None or not is_in_turn(streams[number]):
+            found.append(None)
+        else:
+            found.append((numbers.setdefault(turn.operator, len(numbers)), turn.level))
+    return tuple(found)
+
+
+def is_in_turn(stream: Stream) -> bool:
+    """Is it a stream of a word a period in some order, of which load functions rewrite nothing?"""
+    special = stream.injects_anywhere or stream.rewritten or stream.into or stream.path or stream.subphase
+    conditions = (stream.inject_condition, stream.deliver_condition)
+    return stream.turn is not None and not special and conditions == (None, None) and stream.max_words == 1
+
+
+@lru_cache(maxsize=256)
+def _alone(part: RoutingPart, turns: Turns, limits: NodeLimits, period: int) -> tuple[Chain, ...] | None:
+    ends = [0] * part.nodes
+    for demand in part.demands:
+        for node in (demand.source, *demand.destinations):
+            ends[node] += 1
+    if max(ends) > min(limits.registers - limits.pipelines, limits.pipelines * (period - 1)):
+        return None
+    slots = _Slots(part, limits, period)
+    best = _best(_Order(part, turns), slots, None, TRIES)
+    return None if best is None else tuple(Chain(k, *best.chains[k]) for k in range(len(turns)))
+
+
+def _beside(part: RoutingPart, turns: Turns, limits: NodeLimits, period: int, chains: list[Chain]) -> list[Chain]:
+    order = _Order(part, turns)
+    before, slots = (_Slots(part, limits, period) for _ in range(2))
+    for chain in chains:
+        if turns[chain.demand]:
+            before.keep(chain.demand, chain.route, chain.starts)
+        else:
+            slots.keep(chain.demand, chain.route, chain.starts)
+    best = _best(order, slots, before, FEW_TRIES)
+    if best is before or best is None:
+        return chains
+    return [Chain(one.demand, *best.chains[one.demand]) if turns[one.demand] else one for one in chains]
+
+
+def _best(order: _Order, free: _Slots, best: _Slots | None, tries: int) -> _Slots | None:
+    """Slots with which the last word is read first: ``best``, or those of an attempt, in which words take slots that are
+    ``free``."""
+    least = ANY
+    if best is not None:
+        least, late = order.end(best)
+        if late is None:
+            return best
+    urgent: dict[int, int] = {}
+    for attempt in range(min(tries, 1 + WORK // order.moves)):
+        slots = free.copy(attempt)
+        failed = order.place(slots, urgent)
+        if failed is not None:
+            urgent = _first(failed, order.ideal[failed], urgent)
+            continue
+        end, late = order.end(slots)
+        if end < least:
+            least, best = end, slots
+        if late is None:
+            break
+        urgent = _first(*late, urgent)
+    return best
+
+
+def _first(k: int, written: int, urgent: Mapping[int, int]) -> dict[int, int]:
+    """``urgent``, and before them another word, for which slots are kept that suit its being written in that cycle."""
+    if len(urgent) >= URGENT:
+        return {}
+    return {k: written, **{one: cycle for one, cycle in urgent.items() if one != k}}
+
+
+def lengths_in_turn(routed: RoutedPhase, most: int) -> list[int]:
+    """Schedule lengths, at most ``most``, that suit the streams of a phase that are such: some of these periods, or a slot less
+    each, are as long as all words take on an empty network. None where there are none."""
+    streams = [stream for stream in routed.streams if is_in_turn(stream)]
+    if not streams or routed.beside:
+        return []
+    cycles = 0
+    for part, site in split(streams, routed.topology, routed.shape, ()):
+        cycles = max(cycles, _Order(part, _turns(streams, site)).shortest)
+    found = {-(-(cycles + 1) // periods) + more for periods in range(1, PERIODS + 1) for more in range(2)}
+    return sorted(length for length in found if length <= most)
+
+
+class _Order:
+    """Which word is written after which, and when. ``turns``: by demand, its turn; None for streams of other kinds. At a node the
+    operators come one after the other, as in the program."""
+
+    def __init__(self, part: RoutingPart, turns: Turns) -> None:
+        self.part = part
+        numbered = [(turn, k) for k, turn in enumerate(turns) if turn is not None]
+        self.sequence = [k for _, k in sorted(numbered)]
+        """Demands in such an order that those written before another, or read before another is written, come before it."""
+        self.ending: dict[int, list[int]] = {}
+        leaving: dict[int, list[int]] = {}
+        self.read: dict[int, list[int]] = {}
+        """For each demand those whose words are read before its own is written."""
+        self.written: dict[int, list[int]] = {}
+        """Those whose words are written before it by the same processor."""
+        for turn, k in sorted(numbered):
+            demand = part.demands[k]
+            self.read[k] = [j for j in self.ending.get(demand.source, ()) if turns[j] != turn]
+            self.written[k] = list(leaving.get(demand.source, ()))
+            leaving.setdefault(demand.source, []).append(k)
+            for node in demand.destinations:
+                self.ending.setdefault(node, []).append(k)
+        self.after: dict[int, list[int]] = {k: [] for k in self.sequence}
+        for k in self.sequence:
+            for j in (*self.read[k], *self.written[k]):
+                self.after[j].append(k)
+        self.tail: dict[int, int] = {}
+        """Cycles from the writing of a word to the end, at least."""
+        for k in reversed(self.sequence):
+            way = max(self._hops(k).values())
+            self.tail[k] = ACCESS_TO_ACCESS + 1 + way + max((self.tail[j] for j in self.after[k]), default=0)
+
+    def place(self, slots: _Slots, urgent: Mapping[int, int]) -> int | None:
+        """Give each word its slots: first those of ``urgent``, the others as they are written. Gives the number of a demand that
+        found none; None: all have some."""
+        for k, cycle in urgent.items():
+            if not slots.place(k, cycle):
+                return k
+        waiting = {k: len(self.read[k]) + len(self.written[k]) for k in self.sequence}
+        times = _Times()
+        ready: list[tuple[int, float, int]] = []
+
+        def add(k: int) -> None:
+            heappush(ready, (self._write(k, times), -self.tail[k] - slots.random.random(), k))
+
+        for k in self.sequence:
+            if not waiting[k]:
+                add(k)
+        while ready:
+            cycle, _, k = heappop(ready)
+            if k not in slots.chains and not slots.place(k, cycle):
+                return k
+            times.wrote[k], times.arrived[k] = cycle, slots.arrivals(k, cycle)
+            for other in self.after[k]:
+                waiting[other] -= 1
+                if not waiting[other]:
+                    add(other)
+        return None
+
+    def end(self, slots: _Slots) -> tuple[int, tuple[int, int] | None]:
+        """Cycles until the last read, and of the words that it waited for the one that waited longest for its slot, with the
+        cycle in which it was written; None if none did."""
+        times = self._played(slots.arrivals)
+        waited, late = 0, None
+        node, cycles = self._last(times)
+        some = self.ending[node]
+        while some:
+            k = max(some, key=lambda k: times.arrived[k][node])
+            waits = (slots.chains[k][1][0] - times.wrote[k]) % slots.period
+            if waits > waited:
+                waited, late = waits, (k, times.wrote[k])
+            some, node = self.read[k], self.part.demands[k].source
+        return cycles, late
+
+    @cached_property
+    def moves(self) -> int:
+        """Moves of routers for a word of each demand, about."""
+        return sum(max(len(hops), *hops.values()) + 1 for hops in map(self._hops, self.sequence))
+
+    @property
+    def shortest(self) -> int:
+        """Cycles until the last read, if all slots are free."""
+        return self._last(self._unhindered)[1]
+
+    @property
+    def ideal(self) -> Mapping[int, int]:
+        """By demand, the cycle in which its word is written if all slots are free."""
+        return self._unhindered.wrote
+
+    @cached_property
+    def _unhindered(self) -> _Times:
+        return self._played(
+            lambda k, cycle: {node: cycle + ACCESS_TO_ACCESS + hops for node, hops in self._hops(k).items()}
+        )
+
+    def _played(self, arrivals: Callable[[int, int], dict[int, int]]) -> _Times:
+        times = _Times()
+        for k in self.sequence:
+            cycle = times.wrote[k] = self._write(k, times)
+            times.arrived[k] = arrivals(k, cycle)
+        return times
+
+    def _last(self, times: _Times) -> tuple[int, int]:
+        """The node that reads last, and the cycle after that."""
+        done = {node: read_after(times.arrived[k][node] for k in some) for node, some in self.ending.items()}
+        last = max(done, key=lambda node: done[node])
+        return last, done[last]
+
+    def _write(self, k: int, times: _Times) -> int:
+        """The cycle in which a word is written: after what is read and written before."""
+        node = self.part.demands[k].source
+        read = read_after(times.arrived[j][node] for j in self.read[k])
+        return max(read, *(times.wrote[j] + 1 for j in self.written[k]), 0)
+
+    def _hops(self, k: int) -> dict[int, int]:
+        """Links to each destination."""
+        demand = self.part.demands[k]
+        hops = self.part.distances(demand.source, demand.nodes)
+        return {node: hops.get(node, 0) for node in demand.destinations}
+
+
+@dataclass
+class _Times:
+    """By demand the cycle in which its word is written, and by destination that from which it can be read."""
+
+    wrote: dict[int, int] = field(default_factory=dict)
+    arrived: dict[int, dict[int, int]] = field(default_factory=dict)
+
+
+class _Slots:
+    """What the words placed so far use: of each pipeline of a node, sets of slots as bits of a number."""
+
+    def __init__(self, part: RoutingPart, limits: NodeLimits, period: int) -> None:
+        self.part, self.limits, self.period = part, limits, period
+        size = part.nodes * limits.pipelines
+        self.random = random.Random(0)
+        self.running, self.delivering, self.injecting = [0] * size, [0] * size, [0] * size
+        self.vfsms = [0] * size
+        self.leaves = [limits.phase_change and at % limits.pipelines == 0 for at in range(size)]
+        """Is a slot kept for the reprogramming VFSM?"""
+        self.writing = [0] * len(part.links)
+        """By wire, the slots in which it is written."""
+        for link, slot in part.blocked:
+            self.writing[part.wires[link]] |= self._mask(slot)
+        self.chains: dict[int, tuple[Route, tuple[int, ...]]] = {}
+
+    def copy(self, seed: int) -> _Slots:
+        """These slots, to be given out with other choices between equals."""
+        made = copy(self)
+        made.random = random.Random(seed)
+        for name in ("running", "delivering", "injecting", "vfsms", "writing", "chains"):
+            setattr(made, name, copy(getattr(self, name)))
+        return made
+
+    def place(self, k: int, written: int) -> bool:
+        """Give the word of a demand, written in that cycle, the first slots that lead to its destinations."""
+        demand = self.part.demands[k]
+        single = demand.tree is None and len(demand.destinations) == 1
+        for start in range(written, written + self.period):
+            visits = self._path(demand, start) if single else self._tree(demand, start)
+            if visits is not None:
+                self.keep(k, Route(demand, tuple(visits)), (start % self.period,))
+                return True
+        return False
+
+    def arrivals(self, k: int, written: int) -> dict[int, int]:
+        """By destination the first cycle in which the word can be read."""
+        route, (slot, *_) = self.chains[k]
+        first = written + (slot - written) % self.period + ACCESS_TO_ACCESS
+        return {
+            visit.node: first + visit.slot + visit.delay + visit.legs - 1 for visit in route.visits if visit.delivers
+        }
+
+    def _mask(self, first: int, count: int = 1) -> int:
+        """``count`` slots from ``first`` on."""
+        first %= self.period
+        bits = ((1 << count) - 1) << first
+        return (bits | bits >> self.period) & ((1 << self.period) - 1)
+
+    def keep(self, k: int, route: Route, starts: tuple[int, ...]) -> None:
+        """Take the slots of a demand's chain."""
+        self.chains[k] = route, starts
+        places = self.limits.pipelines
+        for table, cells in (
+            (self.running, route.cells),
+            (self.injecting, route.reads_interface),
+            (self.delivering, route.delivers),
+        ):
+            for node, pipeline, slot in cells:
+                for start in starts:
+                    table[node * places + pipeline] |= self._mask(start + slot)
+        for node, pipeline, _ in route.cells:
+            self.vfsms[node * places + pipeline] += 1
+            if route.demand.rewritten:
+                self.leaves[node * places + pipeline] = True
+        for link, slot in route.writes:
+            for start in starts:
+                self.writing[self.part.wires[link]] |= self._mask(start + slot)
+
+    def _pipeline(self, node: int, slot: int, links: Sequence[int], delivers: bool, injects: bool) -> int | None:
+        """A pipeline that can take a word in ``slot``, write it to ``links`` from this slot on, and deliver it at last."""
+        legs = len(links) + delivers
+        if legs >= self.period:
+            return None
+        if any(self.writing[self.part.wires[link]] & self._mask(slot + leg) for leg, link in enumerate(links)):
+            return None
+        cells, last = self._mask(slot, legs), slot + legs - 1
+        for pipeline in range(self.limits.pipelines):
+            at = node * self.limits.pipelines + pipeline
+            if self.running[at] & cells or self.vfsms[at] + legs + FIRST_FREE_VFSM > self.limits.vfsms:
+                continue
+            # A word from the processor is not read in the slot after a delivery.
+            if injects and self.delivering[at] & self._mask(slot - 1):
+                continue
+            if delivers and self.injecting[at] & self._mask(last + 1):
+                continue
+            if self.leaves[at] and not self._may_leave(at, cells, last if delivers else None):
+                continue
+            return pipeline
+        return None
+
+    def _may_leave(self, at: int, cells: int, delivered: int | None) -> bool:
+        """Is a slot left for the reprogramming VFSM?"""
+        delivering = self.delivering[at] | (0 if delivered is None else self._mask(delivered))
+        after = delivering << 1 | delivering >> self.period - 1
+        return bool(~(self.running[at] | cells | after) & ((1 << self.period) - 1))
+
+    def _path(self, demand: Demand, start: int) -> list[NodeVisit] | None:
+        """A shortest way without waiting, by depth-first search."""
+        part, (end,) = self.part, demand.destinations
+        left = part.distances(end, demand.nodes, (demand.source,), to=True)
+        if demand.source not in left:
+            return None
+
+        def onward(node: int) -> Iterator[int]:
+            links = [link for link in part.leaving[node] if left.get(part.links[link][1], ANY) < left[node]]
+            self.random.shuffle(links)
+            return iter(links)
+
+        nodes, choices = [demand.source], [onward(demand.source)]
+        way: list[NodeVisit] = []
+        dead: set[int] = set()
+        while nodes:
+            node, hop = nodes[-1], len(way)
+            entered = way[-1].links[0] if way else -1
+            link = next(choices[-1], -1)
+            if node == end:
+                pipeline = self._pipeline(node, start + hop, (), True, hop == 0)
+                if pipeline is not None:
+                    return [*way, NodeVisit(node, hop - 1, entered, pipeline, hop, 0, (), True)]
+            elif link >= 0:
+                if part.links[link][1] not in dead:
+                    pipeline = self._pipeline(node, start + hop, (link,), False, hop == 0)
+                    if pipeline is not None:
+                        way.append(NodeVisit(node, hop - 1, entered, pipeline, hop, 0, (link,), False))
+                        nodes.append(part.links[link][1])
+                        choices.append(onward(nodes[-1]))
+                continue
+            dead.add(node)
+            nodes.pop()
+            choices.pop()
+            del way[-1:]
+        return None
+
+    def _tree(self, demand: Demand, start: int) -> list[NodeVisit] | None:
+        """A tree of shortest ways without waiting; at a node the longest way comes first, the delivery last."""
+        onward = self._onward(demand)
+        ends = set(demand.destinations)
+        visits: list[NodeVisit] = []
+        queue = [(demand.source, 0, -1, -1)]
+        for node, slot, parent, entered in queue:
+            links = onward[node]
+            pipeline = self._pipeline(node, start + slot, links, node in ends, parent < 0)
+            if pipeline is None:
+                return None
+            for leg, link in enumerate(links):
+                queue.append((self.part.links[link][1], slot + leg + 1, len(visits), link))
+            visits.append(NodeVisit(node, parent, entered, pipeline, slot, 0, tuple(links), node in ends))
+        return visits if sum(visit.delivers for visit in visits) == len(ends) else None
+
+    def _onward(self, demand: Demand) -> dict[int, list[int]]:
+        """By node the links that the word goes on by."""
+        part, inside, ends = self.part, set(demand.nodes), set(demand.destinations)
+        order = [demand.source]
+        if demand.tree is not None:
+            found = given_tree(part, demand)
+            for node in order:
+                order += (part.links[link][1] for link in found.get(node, ()))
+        else:
+            found = {}
+            seen = {demand.source}
+            backwards = self.random.random() < 0.5
+            for node in order:
+                for link in part.leaving[node][::-1] if backwards else part.leaving[node]:
+                    other = part.links[link][1]
+                    if other in inside and other not in seen:
+                        seen.add(other)
+                        order.append(other)
+                        found.setdefault(node, []).append(link)
+        onward: dict[int, list[int]] = {}
+        longest: dict[int, int] = {}
+        """By node, slots from the node's to the last delivery behind it, about; -1: there is none."""
+        for node in reversed(order):
+            ways = sorted(((longest[part.links[link][1]], link) for link in found.get(node, ())), reverse=True)
+            kept = [(way, link) for way, link in ways if way >= 0]
+            onward[node] = [link for _, link in kept]
+            own = len(kept) if node in ends else -1
+            longest[node] = max([own, *(way + leg + 1 for leg, (way, _) in enumerate(kept))])
+        return onward

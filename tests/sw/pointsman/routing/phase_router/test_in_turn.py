@@ -1,0 +1,209 @@
+"""Words that processors pass on: legal by the replay of the router's tests, and as quick as an empty network allows, by a play
+of single words that knows nothing of how slots were chosen."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from cosim.numesh.machine import Machine
+from cosim.session import run_nodes
+from numesh.shape import NodeShape
+from pointsman.cop.compile import compile_text
+from pointsman.network import Topology, mesh, torus
+from pointsman.network.lattice import diamond
+from pointsman.operators.api.implementation import Context
+from pointsman.operators.scheduled.barrier import StrBarrierTree
+from pointsman.plan.make_plan import make_plan
+from pointsman.routing.phase_router.in_turn import is_in_turn, lengths_in_turn
+from pointsman.routing.phase_router.router import PhaseConditions, route_phase
+from pointsman.routing.streams import RoutedPhase, Stream, Turn
+from pointsman.runtime import numesh_node
+from pointsman.targets.numesh import make_images
+
+SHAPE = NodeShape(neighbours=8)
+
+
+@pytest.fixture(scope="module")
+def replay() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("router_replay", Path(__file__).parents[1] / "replay.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def barrier(topology: Topology, *, shallow: bool = True) -> list[Stream]:
+    (operator,) = compile_text("(barrier 'b)", topology=topology).operators()
+    return StrBarrierTree(shallow=shallow).streams(operator, Context(topology, SHAPE))
+
+
+def last_read(routed: RoutedPhase, start: int = 0) -> int:
+    """Cycle after the last read, if all processors write from cycle ``start`` on, played a cycle at a time: a word is read by its
+    first VFSM in the slot of the cycle, two cycles later than a word that its last VFSM delivers can be read."""
+    period = routed.period
+    got: dict[int, set[int]] = {node: set() for node in range(routed.topology.nodes)}
+    there: dict[int, list[tuple[int, int]]] = {node: [] for node in got}
+    unwritten = sorted(range(len(routed.streams)), key=lambda k: routed.streams[k].turn)
+    before = {
+        k: {j for j in unwritten if routed.streams[j].turn < one.turn and one.source in routed.streams[j].destinations}
+        for k, one in enumerate(routed.streams)
+    }
+    cycle, end = start, start
+    while any(len(got[node]) < sum(node in one.destinations for one in routed.streams) for node in got):
+        for node in got:
+            ready = sorted((at, k) for at, k in there[node] if at <= cycle)
+            if ready:
+                there[node].remove(ready[0])
+                got[node].add(ready[0][1])
+                end = cycle + 1
+                continue
+            able = [k for k in unwritten if routed.streams[k].source == node and before[k] <= got[node]]
+            if able:
+                unwritten.remove(able[0])
+                (chain,) = routed.chains_of(able[0])
+                begun = cycle + (chain.vfsms[0].slots[0] - cycle) % period
+                when = [begun]
+                for vfsm in chain.vfsms[1:]:
+                    after = when[vfsm.parent] + (vfsm.slots[0] - when[vfsm.parent]) % period
+                    when.append(after)
+                for at, vfsm in zip(when, chain.vfsms, strict=True):
+                    if vfsm.destination.kind == "deliver":
+                        there[vfsm.node].append((at + 3, able[0]))
+        cycle += 1
+        assert cycle < 1000
+    return end - start
+
+
+@pytest.mark.parametrize(
+    ("topology", "period", "cycles"),
+    [
+        (mesh(2), 4, 10),
+        (mesh(4, 4), 11, 22),
+        (mesh(4, 4), 12, 22),
+        (mesh(8, 8), 13, 36),
+        (mesh(8, 8), 16, 36),
+        (mesh(3, 5), 12, 23),
+        (torus(5, 5), 14, 26),
+        (mesh(3, 3, 3), 16, 28),
+    ],
+    ids=str,
+)
+def test_a_barrier_alone_takes_hardly_longer_than_on_an_empty_network(
+    replay: ModuleType, topology: Topology, period: int, cycles: int
+) -> None:
+    streams = barrier(topology)
+    routed = route_phase(streams, topology, SHAPE, period=period)
+    assert replay.findings(routed) == []
+    assert last_read(routed) <= cycles
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_seed_turns_all_slots_on(seed: int) -> None:
+    streams = barrier(mesh(4, 4))
+    first, other = (route_phase(streams, mesh(4, 4), SHAPE, period=12, seed=k) for k in (0, seed))
+    assert last_read(other, seed) == last_read(first)
+    turned = [[(slot + seed) % 12 for slot in v.slots] for chain in first.chains for v in chain.vfsms]
+    assert [list(v.slots) for chain in other.chains for v in chain.vfsms] == turned
+
+
+@pytest.mark.parametrize("topology", [mesh(1, 2), mesh(1, 9), mesh(4, 3), torus(3, 3), diamond(2)], ids=str)
+@pytest.mark.parametrize("shallow", [False, True])
+@pytest.mark.parametrize("period", [8, 11, 16])
+def test_routes_are_legal_on_other_networks_and_in_few_slots(
+    replay: ModuleType, topology: Topology, shallow: bool, period: int
+) -> None:
+    routed = route_phase(barrier(topology, shallow=shallow), topology, SHAPE, period=period)
+    assert replay.findings(routed) == []
+    assert last_read(routed) < 200
+
+
+def test_link_writes_that_are_forbidden_are_left_alone(replay: ModuleType) -> None:
+    topology = mesh(4, 4)
+    forbidden = {(node, port, slot) for node in range(16) for port in topology.at_port[node] for slot in (0, 3, 7)}
+    for seed in range(3):
+        routed = route_phase(
+            barrier(topology), topology, SHAPE, period=12, seed=seed, conditions=PhaseConditions(forbidden)
+        )
+        assert replay.findings(routed) == []
+        written = {
+            (v.node, v.destination.number, slot)
+            for chain in routed.chains
+            for v in chain.vfsms
+            if v.destination.kind == "link"
+            for slot in v.slots
+        }
+        assert not written & forbidden
+
+
+@pytest.mark.parametrize("words", [1, None])
+def test_other_streams_of_the_phase_have_as_many_words_as_without_an_order(
+    replay: ModuleType, words: int | None
+) -> None:
+    topology = mesh(4, 4)
+    ring = [Stream(f"s{k}", k, ((k + 1) % 16,), max_words=words, group="s") for k in range(16)]
+    plain = [Stream(one.name, one.source, one.destinations, max_words=1, group=one.group) for one in barrier(topology)]
+    usual = route_phase([*plain, *ring], topology, SHAPE, period=16)
+    routed = route_phase([*barrier(topology), *ring], topology, SHAPE, period=16)
+    assert replay.findings(routed) == []
+    assert all(routed.words(k) >= usual.words(k) for k in range(16, 32))
+    waited = [
+        last_read(RoutedPhase(SHAPE, topology, 16, tuple(barrier(topology)), one.chains[: len(plain)]))
+        for one in (usual, routed)
+    ]
+    assert waited[1] < waited[0] or words is None  # other words leave little room
+    assert waited[1] <= waited[0]
+
+
+def test_an_operator_follows_the_one_before_it(replay: ModuleType) -> None:
+    """Two rounds of words to node 1 and back: the second begins when the first has ended."""
+    there = [Stream(f"{name} up", 0, (1,), max_words=1, turn=Turn(name, 1)) for name in "ab"]
+    back = [Stream(f"{name} down", 1, (0,), max_words=1, turn=Turn(name, 2)) for name in "ab"]
+    streams = [there[0], back[0], there[1], back[1]]
+    routed = route_phase(streams, mesh(2), SHAPE, period=8)
+    assert replay.findings(routed) == []
+    starts = [routed.chains_of(k)[0].vfsms[0].slots[0] for k in range(4)]
+    assert [(b - a) % 8 for a, b in pairwise(starts)] == [5, 5, 5]
+
+
+def test_streams_of_other_kinds_are_in_no_order() -> None:
+    turn = Turn("o", 1)
+    assert is_in_turn(Stream("s", 0, (1,), max_words=1, turn=turn))
+    assert not is_in_turn(Stream("s", 0, (1,), max_words=1))
+    assert not is_in_turn(Stream("s", 0, (1,), turn=turn))
+    assert not is_in_turn(Stream("s", 0, (1,), max_words=1, turn=turn, rewritten=True))
+
+
+def test_lengths_divide_the_time_of_all_words() -> None:
+    routed = route_phase(barrier(mesh(4, 4)), mesh(4, 4), SHAPE, period=8)
+    assert lengths_in_turn(routed, 24) == [5, 6, 7, 8, 9, 12, 13, 23, 24]
+    assert lengths_in_turn(routed, 8) == [5, 6, 7, 8]
+    assert lengths_in_turn(route_phase([Stream("s", 0, (1,))], mesh(2), SHAPE, period=8), 24) == []
+
+
+@pytest.mark.parametrize(("text", "least"), [("(barrier 'b)", 22), ("(allreduce 'b 'add :m 1)", 22)])
+def test_rounds_on_the_cycle_model_take_two_periods(text: str, least: int) -> None:
+    program = compile_text(f"(loop 'l 20 {text})", topology=mesh(4, 4))
+    images = make_images(make_plan(program, NodeShape(), name="rounds", period=12))
+
+    async def main(node: Any) -> int:
+        await node.cop.l_load()
+        await node.cop.b_load()
+        got = 0
+        for k in range(20):
+            got += (await node.cop.b_func([node.number + k]))[0] if "reduce" in text else await node.cop.b_func() or 0
+        return int(got)
+
+    with Machine(images.shape, program.topology, engine="model", progress=False) as machine:
+        nodes = [numesh_node(images, number, machine) for number in range(16)]
+        done = run_nodes(nodes, main, machine, max_cycles=10_000)
+    assert done.results == [20 * 120 + 16 * 190 if "reduce" in text else 0] * 16
+    assert 20 * least <= done.finished.max() < 20 * 24 + 110  # loading takes some 100 cycles
