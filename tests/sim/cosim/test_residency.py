@@ -18,6 +18,7 @@ from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
+from pointsman.operators.scheduled.reduce import StrAllreduce
 from pointsman.plan import make_plan as build
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates import candidates
@@ -27,6 +28,7 @@ from pointsman.plan.phases import closing as phase_ends
 from pointsman.plan.structure.structure import Structure, outline
 from pointsman.protocol.residency import Residency
 from pointsman.runtime import Node
+from pointsman.routing.phase_router import router
 from pointsman.runtime.numesh.residency import Memories, Place
 from pointsman.runtime.numesh.substrate import NumeshSubstrate, numesh_node
 from pointsman.targets.numesh import make_images
@@ -43,6 +45,9 @@ def _a_phase_for_each_operator(monkeypatch: pytest.MonkeyPatch) -> None:
         return [outline(analysis.program)]
 
     monkeypatch.setattr(candidates, "divisions", only)
+    # With trees and slots of their own, single words would have the same VFSMs in all phases.
+    monkeypatch.setattr(router, "is_in_turn", lambda _: False)
+    monkeypatch.setattr(StrAllreduce, "shallow_metric", lambda *_: None)
     monkeypatch.setattr(build, "POLISH", 0)
     monkeypatch.setattr(build, "PLAYED", 0)
     monkeypatch.setattr(build, "MANY", 0)

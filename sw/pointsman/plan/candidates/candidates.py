@@ -128,7 +128,8 @@ class Candidates:
         if self.period is not None or any(phase.part is not None for phase in plan.phases):
             return []
         most = longest(one.structure, one.variant.analysis.context.shape)
-        lengths = (n for n in shorter_lengths(phase.routed for phase in plan.phases) if n <= most and n != one.period)
+        routed = [phase.routed for phase in plan.phases]
+        lengths = (n for n in shorter_lengths(routed) if n <= most and n != one.period)
         return list(self._priced(one.variant).ways(one.structure, lengths, whole=False))
 
     def longer(self, one: Candidate) -> list[Candidate]:

@@ -93,16 +93,8 @@ def together(
 ) -> tuple[float, bool]:
     """Cycles of operators in one phase, done in the ways ``rows`` (of the other arrays but ``traffic``), and whether they hinder
     each other; infinite if a node has more than ``most_ends`` ends of streams or ``most_moves`` moves of a word each."""
-    # Row by row, as rows lie in one piece.
-    nodes = ends.shape[1]
-    here, moves = np.zeros(nodes), np.zeros(nodes)
-    for row in rows:
-        for node in range(nodes):
-            here[node] += ends[row, node]
-            moves[node] += usage[row, node]
-    for node in range(nodes):
-        if here[node] > most_ends or moves[node] > most_moves:
-            return np.inf, True
+    if _excess(rows, usage, ends, most_ends, most_moves) > 0.0:
+        return np.inf, True
     count = rows.shape[0]
     limit = limits[rows]
     found = _shared_out(rows, usage, traffic, limit, capacity)
@@ -112,6 +104,54 @@ def together(
         row = rows[operator]
         cycles += _cycles(fixed[row], per_word_cycle[row], found[operator], limits[row], period)
     return cycles, slowed
+
+
+RELIEVED = 4
+"""Operators of a phase, at most, for which other ways are looked for where the best need too much together. With more they share
+no phase, so that the search through the divisions of long programs has less to choose from."""
+
+
+@kernel
+def _excess(rows: np.ndarray, usage: np.ndarray, ends: np.ndarray, most_ends: float, most_moves: float) -> float:
+    """Ends of streams, or moves, that the node with most of them has too many."""
+    # Row by row, as rows lie in one piece.
+    nodes = ends.shape[1]
+    here, moves = np.zeros(nodes), np.zeros(nodes)
+    for row in rows:
+        for node in range(nodes):
+            here[node] += ends[row, node]
+            moves[node] += usage[row, node]
+    found = 0.0
+    for node in range(nodes):
+        found = max(found, here[node] - most_ends, moves[node] - most_moves)
+    return found
+
+
+@kernel
+def _relieve(
+    first: np.ndarray,
+    choices: np.ndarray,
+    chosen: np.ndarray,
+    usage: np.ndarray,
+    ends: np.ndarray,
+    most_ends: float,
+    most_moves: float,
+) -> None:
+    """Change ways in ``chosen`` one at a time, that which helps most first, as long as some node has too much to do."""
+    left = _excess(chosen, usage, ends, most_ends, most_moves)
+    while left > 0.0:
+        operator, way = -1, -1
+        for i in range(chosen.shape[0]):
+            before = chosen[i]
+            for k in range(first[i], first[i + 1]):
+                chosen[i] = choices[k]
+                found = _excess(chosen, usage, ends, most_ends, most_moves)
+                if found < left:
+                    left, operator, way = found, i, choices[k]
+            chosen[i] = before
+        if operator < 0:
+            break
+        chosen[operator] = way
 
 
 @kernel
@@ -137,8 +177,8 @@ def best_ways(
     most_ends: float,
     most_moves: float,
 ) -> tuple[float, np.ndarray]:
-    """The best of ``choices[first[i] : first[i + 1]]`` for each operator i by itself, then changes of one of them as long as they
-    pay: (cycles, rows)."""
+    """The best of ``choices[first[i] : first[i + 1]]`` for each operator i by itself, others where these need too much together,
+    then changes of one of them as long as they pay: (cycles, rows)."""
     count = traffic.shape[0]
     chosen = np.zeros(count, np.int64)
     alone = np.zeros(choices.shape[0])
@@ -149,6 +189,12 @@ def best_ways(
             row = choices[k]
             alone[k] = _cycles(fixed[row], per_word_cycle[row], limits[row], limits[row], period)
         now[i] = alone[first[i]]
+    if count <= RELIEVED and _excess(chosen, usage, ends, most_ends, most_moves) > 0.0:
+        _relieve(first, choices, chosen, usage, ends, most_ends, most_moves)
+        for i in range(count):
+            for k in range(first[i], first[i + 1]):
+                if choices[k] == chosen[i]:
+                    now[i] = alone[k]
     best, better = together(
         chosen, usage, ends, limits, fixed, per_word_cycle, traffic, capacity, period, most_ends, most_moves
     )

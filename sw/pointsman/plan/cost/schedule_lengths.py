@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from math import ceil
 
 from numesh.shape import NodeShape
@@ -12,6 +12,7 @@ from pointsman.operators.scheduled.broadcast import StrBcastRound
 from pointsman.operators.scheduled.shift import StrShiftRound
 from pointsman.plan.errors import PlanError
 from pointsman.plan.structure.structure import Structure
+from pointsman.routing.phase_router.in_turn import lengths_in_turn
 from pointsman.routing.phase_router.packed import packed_length
 from pointsman.routing.phase_router.rounds import round_lengths
 from pointsman.routing.streams import RoutedPhase
@@ -22,6 +23,8 @@ SHORTER = tuple(range(2, PERIODS[0]))
 """Schedule lengths, in slots, that are tried near the best plan if they have room for a word of each of its streams."""
 LONGER = (48, 64, 96, 128, 192, 256)
 """Schedule lengths, in slots, that are tried if no plan is found with any of those."""
+LONGEST_IN_TURN = 24
+"""Slots of such a schedule for words that processors pass on, at most."""
 CROWDED = 0.9
 """Share of the moves of the nodes that streams use, at most, for a schedule to be tried that is shorter than usual."""
 RESIDENT = 2
@@ -82,20 +85,24 @@ def _of_shifts(structure: Structure, shape: NodeShape, most: int, topology: Topo
     return [max(length for length in found if length is not None)] if any(found) and None not in found else []
 
 
-def shorter_lengths(routed: Iterable[RoutedPhase]) -> list[int]:
+def shorter_lengths(phases: Sequence[RoutedPhase]) -> list[int]:
     """Lengths of SHORTER that have room for a word of each stream of these phases, as far as counting tells: each node begins and
     delivers no more streams than it can make moves, and with routes as long as these all nodes together use a share of `CROWDED`.
 
     A word waits for its slot for up to a period, and loading takes four cycles or more a slot, so few words go quickest with the
-    shortest schedule; and in three slots a stream has a word every three cycles, where it has two words in eight."""
+    shortest schedule; and in three slots a stream has a word every three cycles, where it has two words in eight. Also longer
+    ones that suit phases of single words that processors pass on (`in_turn`)."""
     least = SHORTER[0]
-    for phase in routed:
+    for phase in phases:
         ends = Counter(node for stream in phase.streams for node in (stream.source, *stream.destinations))
         chains = {chain.stream: chain for chain in reversed(phase.chains)}.values()
         moves = Counter(vfsm.node for chain in chains for vfsm in chain.vfsms)
         mean = sum(moves.values()) / max(1, len(moves))
         least = max(least, ceil(max(mean / CROWDED, *ends.values(), 0) / phase.shape.pipelines))
-    return [length for length in SHORTER if length >= least]
+    found = {length for length in SHORTER if length >= least}
+    for phase in phases:
+        found |= {length for length in lengths_in_turn(phase, LONGEST_IN_TURN) if length > SHORTER[-1]}
+    return sorted(found - set(PERIODS))
 
 
 def _apart_from_values(structure: Structure) -> int:

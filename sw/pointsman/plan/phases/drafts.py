@@ -7,7 +7,8 @@ alone, operators that continue beside it. Leaves alone: other phases, VFSM and r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from math import inf, prod
@@ -96,39 +97,27 @@ def least_cycles(context: PlanContext, index: int) -> float:
         crowded = _crowded(context, index, choice)
         if crowded is None:
             drafts, error = _drafts(context, Constraints(), index, choice)
-            crowded = _without_room(context, index, drafts)
-            if drafts and crowded is None:
+            if drafts:
                 return min(draft.least_cycles for draft in drafts)
             failure = failure or error
         failure = failure or crowded
     raise _refusal(context, index, failure, None)
 
 
-def _without_room(context: PlanContext, index: int, drafts: Sequence[Draft]) -> RoutingError | None:
-    """Why none of the drafts of a phase can be planned: each needs a barrier, for which interface registers lack. Then
-    neither the other phases of the division are routed, nor this phase with longer schedules. None if one may be planned."""
-    phase = context.structure.phases[index]
-    found: RoutingError | None = None
-    for draft in drafts:
-        if draft.reason is None or draft.part is not None:
-            return None
-        try:
-            refuse_barrier(context, Constraints(), index, draft)
-        except RoutingError as error:
-            found = found or error
-        else:
-            return None
-    if found is not None and len(phase.operators) > 1:
-        key = CrowdedKey(phase.operators, phase.value, tuple(one.implementation for one in drafts[0].phase.operators))
-        known = context.memo.crowded
-        if key not in known or context.period < known[key][0]:
-            known[key] = context.period, found
-    return found
+def _without_room(context: PlanContext, index: int, draft: Draft) -> RoutingError | None:
+    """Why a draft cannot be planned: it needs a barrier, for which interface registers lack. None if it may be planned."""
+    if draft.reason is None or draft.part is not None:
+        return None
+    try:
+        refuse_barrier(context, Constraints(), index, draft)
+    except RoutingError as error:
+        return error
+    return None
 
 
 def _crowded(context: PlanContext, index: int, choice: ChoiceLimits) -> RoutingError | None:
-    """Why the combination that is routed first, and alone, of a phase of several operators has no room for its barrier, as with a
-    shorter schedule; None if that is not known."""
+    """Why no combination that can be routed of a phase of several operators has room for its barrier, as with a shorter schedule;
+    None if that is not known."""
     phase = context.structure.phases[index]
     first = next(_combinations(context, index, choice), None)
     if first is None or len(phase.operators) < 2:
@@ -232,20 +221,35 @@ def _free_draft(context: PlanContext, constraints: Constraints, index: int, choi
 def _drafts(
     context: PlanContext, constraints: Constraints, index: int, choice: ChoiceLimits
 ) -> tuple[list[Draft], PointsmanError | None]:
-    """Drafts of a phase, one for each combination of implementations that can be routed, and the first error of the others."""
-    several = len(context.structure.phases[index].operators) > 1
+    """Drafts of a phase, one for each combination of implementations that can be routed, and the first error of the others. Of
+    several operators those are left out that lack registers for a barrier, and then those that need no fewer."""
+    phase = context.structure.phases[index]
+    several = len(phase.operators) > 1
     drafts: list[Draft] = []
     failure: PointsmanError | None = None
+    crowded: tuple[tuple[Implementation, ...], RoutingError] | None = None
+    least = 1 << 30
     for implementations in _combinations(context, index, choice):
+        if crowded is not None and _registers(context, phase, implementations) >= least:
+            continue
         try:
             draft = _draft(context, constraints, index, implementations, choice)
         except RoutingError as error:
             failure = failure or error
             continue
-        if draft is not None:
-            drafts.append(draft)
+        if draft is None:
+            continue
+        if several and (why := _without_room(context, index, draft)) is not None:
+            crowded, failure = crowded or (implementations, why), failure or why
+            least = min(least, _registers(context, phase, implementations))
+            continue
+        drafts.append(draft)
         if several and len(drafts) == TOGETHER:
             break
+    if crowded is not None and not drafts:
+        key, known = CrowdedKey(phase.operators, phase.value, crowded[0]), context.memo.crowded
+        if key not in known or context.period < known[key][0]:
+            known[key] = context.period, crowded[1]
     return drafts, failure
 
 
@@ -267,6 +271,15 @@ def _combinations(context: PlanContext, index: int, choice: ChoiceLimits) -> Ite
         longest.pop()
     ordered = sorted(product(*choices), key=lambda pairs: sum(cycles for cycles, _ in pairs))
     return iter([tuple(one for _, one in pairs) for pairs in ordered])
+
+
+def _registers(context: PlanContext, phase: PhaseOutline, implementations: tuple[Implementation, ...]) -> int:
+    """Ends of streams at the node with most of them."""
+    ends: Counter[int] = Counter()
+    for operator, implementation in zip(phase.operators, implementations, strict=True):
+        for stream in context.streams(operator, implementation):
+            ends.update({stream.source, *stream.destinations})
+    return max(ends.values(), default=0)
 
 
 def _online_part(

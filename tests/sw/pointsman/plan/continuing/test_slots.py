@@ -62,7 +62,7 @@ def test_more_bandwidth_where_others_have_less_to_do(other: str, aliased: bool) 
 def test_old_slots_come_first() -> None:
     """Where the bandwidth is the same, the slots are."""
     crowded = "(parallel (cshift 'a 1 :m 40) (cshift 'b -1 :m 40) (broadcast 'c 0 :m 40) (cshift 'd 1 :m 40))"
-    plan = planned(f"(parallel (cshift 's 1 :m 40) (sequential {crowded} (barrier 'f) (barrier 'g)))", period=18)
+    plan = planned(f"(parallel (cshift 's 1 :m 40) (sequential {crowded} (barrier 'f) (barrier 'g)))", period=24)
     starts = [[set(chain.vfsms[0].slots) for chain in plan.phases[p].routed.beside[0].chains] for p in range(3)]
     for before, after in pairwise(starts):
         for one, other in zip(before, after, strict=True):
