@@ -27,8 +27,8 @@ from pointsman.plan.make_plan import make_plan
 from pointsman.plan.phases import closing as phase_ends
 from pointsman.plan.structure.structure import Structure, outline
 from pointsman.protocol.residency import Residency
-from pointsman.runtime import Node
 from pointsman.routing.phase_router import router
+from pointsman.runtime import Node
 from pointsman.runtime.numesh.residency import Memories, Place
 from pointsman.runtime.numesh.substrate import NumeshSubstrate, numesh_node
 from pointsman.targets.numesh import make_images
