@@ -13,6 +13,7 @@ from functools import cached_property
 
 from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.operators.api.implementation import role
+from pointsman.operators.api.operands import having_a_part
 from pointsman.operators.api.roles import VfsmSetting
 from pointsman.program.program import Instance, Operator
 from pointsman.routing.streams import Place, RoutedPhase, RoutedVfsm, Stream, largest_gap
@@ -80,7 +81,7 @@ class Instances:
     def moving_nodes(self, instance: int) -> list[int]:
         """Nodes whose processors can have lanes in ``instance``, as its streams have registers there, ascending. An instance may
         name all nodes of the mesh and have a single stream."""
-        return sorted({node for s in self.streams[instance] for node, *_ in self._registers.get(s, ())})
+        return sorted({node for s in self.streams[instance] for node, *_ in self.wiring.registers_by_stream.get(s, ())})
 
     def nodes_of_words(self, instance: int) -> set[int]:
         """Nodes through which words of ``instance`` can pass; others have neither lanes nor settings."""
@@ -90,22 +91,26 @@ class Instances:
             self._passed[instance] = nodes.union(self.moving_nodes(instance))
         return self._passed[instance]
 
-    @cached_property
-    def _registers(self) -> dict[int, list[tuple[int, int, str, int]]]:
-        """By stream, its registers: node, chain, end and number."""
-        found: dict[int, list[tuple[int, int, str, int]]] = {}
-        for (node, stream, chain, end), number in self.wiring.all_registers.items():
-            found.setdefault(stream, []).append((node, chain, end, number))
-        return found
-
     def like_node(self, node: int) -> int:
         """A node that has the same roles but for its place in the network; ``node`` itself if there is no other."""
         return self._like_node.get(node, node)
 
     @cached_property
+    def bystanders(self) -> dict[int, int]:
+        """Nodes of the only instance that have no part in it and that its words do not pass, each with the first of them: they have
+        the same roles. A stream between two nodes names the whole mesh as a rule."""
+        if len(self.operator.instances) > 1:
+            return {}
+        part, nodes = having_a_part(self.operator, 0), self.operator.instances[0].nodes
+        if len(part) == len(nodes):
+            return {}
+        others = [node for node in nodes if node not in part and node not in self.nodes_of_words(0)]
+        return dict.fromkeys(others, min(others, default=0))
+
+    @cached_property
     def _like_node(self) -> dict[int, int]:
         if len(self.distinct) == len(self.like):
-            return {}
+            return self.bystanders
         instances = self.operator.instances
         return {
             node: other
@@ -122,7 +127,7 @@ class Instances:
         places = [place for instance in instances for place in instance.nodes]
         if len(places) != len(set(places)) or not routed.topology.has_coordinates or self._strays():
             return list(range(len(instances)))
-        registers = self._registers
+        registers = self.wiring.registers_by_stream
         first: dict[object, int] = {}
         found = []
         for i, instance in enumerate(instances):

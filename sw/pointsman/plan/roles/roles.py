@@ -117,20 +117,23 @@ class _Maker:
         self.instances, self.stages, self.values = instances, stages, values
 
     @cached_property
-    def _of(self) -> dict[int, list[int]]:
-        """By node, the indices of the instances in which it has a part, or else of the first instance that it is in."""
-        operator = self.instances.operator
+    def _parts(self) -> dict[int, list[int]]:
+        """By node that has a part in some instance, the indices of these instances."""
         found: dict[int, list[int]] = {}
-        for i in range(len(operator.instances)):
-            for node in having_a_part(operator, i):
+        for i in range(len(self.instances.operator.instances)):
+            for node in having_a_part(self.instances.operator, i):
                 found.setdefault(node, []).append(i)
-        for node in operator.nodes - found.keys():
-            found[node] = [next(i for i, instance in enumerate(operator.instances) if node in instance.nodes)]
         return found
 
+    def _of(self, node: int) -> list[int]:
+        """Indices of the instances in which a node has a part, or else of the first instance that it is in."""
+        instances = self.instances.operator.instances
+        return self._parts.get(node) or [next(i for i, instance in enumerate(instances) if node in instance.nodes)]
+
     def __call__(self, node: int, state: int) -> RoleDraft:
+        node = self.instances.bystanders.get(node, node)
         value, stage = self.values[state // self.stages], state % self.stages
-        drafts = [at_stage(self.instances.role(i, node, value), stage) for i in self._of[node]]
+        drafts = [at_stage(self.instances.role(i, node, value), stage) for i in self._of(node)]
         return merged(self.instances.operator, node, drafts)
 
 
