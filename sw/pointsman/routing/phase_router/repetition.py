@@ -12,7 +12,7 @@ import numpy as np
 
 from .attempt import RoutingTask
 from .fixed_routes import count_cells
-from .problem import NodeLimits, RoutingPart
+from .problem import NodeLimits, RoutingPart, kept
 from .routes import Chain, Footprint
 
 
@@ -113,14 +113,14 @@ def short_task(
     reserves no slot. None if the words cannot be divided evenly over repetitions and chains.
     """
     turns = period // slots
-    short, chains = [], []
-    for demand, count in zip(part.demands, words, strict=True):
-        fitting = _division(count, min(most, demand.chains), turns, drop)
+    at_most = kept(part, ("at most", most), lambda: [min(most, demand.chains) for demand in part.demands])
+    divided = []
+    for count, chains in zip(words, at_most, strict=True):
+        fitting = _division(count, chains, turns, drop)
         if fitting is None:
             return None
-        chains.append(fitting[0])
-        short.append(fitting[1])
-    return RoutingTask(part, slots, tuple(short), tuple(chains), not drop)
+        divided.append(fitting)
+    return RoutingTask(part, slots, tuple([each for _, each in divided]), tuple([n for n, _ in divided]), not drop)
 
 
 @cache
