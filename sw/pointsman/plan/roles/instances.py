@@ -219,7 +219,7 @@ def _chains(
     """Chains of an instance, each VFSM by the place of its node in the instance and what is ``told`` of it."""
     place = {node: i for i, node in enumerate(instance.nodes)}
     return tuple(
-        (k, chain.chain, tuple((place.get(v.node, -1 - v.node), *told(v)) for v in chain.vfsms))
+        (k, chain.chain, tuple([(place.get(v.node, -1 - v.node), *told(v)) for v in chain.vfsms]))
         for k, stream in enumerate(streams)
         for chain in routed.chains_of(stream)
     )
