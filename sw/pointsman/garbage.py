@@ -22,8 +22,8 @@ Given = TypeVar("Given")
 _lock = Lock()
 _before: list[tuple[int, int, int]] = []
 """For each decorated call under way, the thresholds from before the first of these calls."""
-_put_by = [0]
-"""Holds the number of objects that decorated calls have left since the collector last looked through all."""
+_put_by = [0, 0]
+"""How often the collector had looked through all objects, and the number of objects that decorated calls have left since."""
 
 
 def seldom_collected(function: Callable[Taken, Given]) -> Callable[Taken, Given]:
@@ -57,9 +57,11 @@ def _put_objects_by(before: tuple[int, int, int]) -> None:
     new = gc.get_count()[0]
     if new <= before[0] or not before[0] or not gc.isenabled():
         return
-    _put_by[0] += new
-    if _put_by[0] >= OBJECTS:
-        _put_by[0] = 0
+    times = gc.get_stats()[-1]["collections"]
+    if times != _put_by[0]:
+        _put_by[:] = times, 0
+    _put_by[1] += new
+    if _put_by[1] >= OBJECTS:
         gc.collect()
     elif gc.get_freeze_count() == 0:  # else objects that somebody has frozen would thaw
         gc.freeze()
