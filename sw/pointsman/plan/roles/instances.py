@@ -61,9 +61,7 @@ class Instances:
 
     def _own(self, instance: int, node: int, value: tuple[int, ...]) -> RoleDraft:
         """The role of a node in an instance that looks like none before it."""
-        if (instance, value) not in self._decides:
-            self._decides[instance, value] = self.implementation.decides(self.operator, self.wiring, instance, value)
-        decides = self._decides[instance, value]
+        decides = self.decides(instance, value)
         key = None if decides is None else (instance, node, decides[0], decides[1].get(node))
         if key in self._decided:
             return self._decided[key]
@@ -72,6 +70,13 @@ class Instances:
         if key is not None:
             self._decided[key] = found
         return found
+
+    def decides(self, instance: int, value: tuple[int, ...]) -> tuple[Hashable, Mapping[int, Hashable]] | None:
+        """What of ``value`` decides the roles in an instance that looks like none before it (`Implementation.decides`)."""
+        key = instance, value
+        if key not in self._decides:
+            self._decides[key] = self.implementation.decides(self.operator, self.wiring, instance, value)
+        return self._decides[key]
 
     @cached_property
     def distinct(self) -> list[int]:

@@ -71,11 +71,12 @@ def plan_operator(
     safe = bound or implementation.processor_bound or implementation.loading.synchronised
     if (values != ((),) or stages > 1) and not safe and (stages > 1 or _rewrites(operator, instances, values)):
         return None
+    maker = _Maker(instances, values, stages)
     return PlannedOperator(
         operator,
         implementation,
         values,
-        LazyRoles(operator.nodes, len(values) * stages, _Maker(instances, values, stages), instances.like_node),
+        LazyRoles(operator.nodes, len(values) * stages, maker, instances.like_node, maker.all_states),
         {node: tuple(d) for node, d in delays.items()} if bound else {},
         bound,
         tuple(span),
@@ -135,6 +136,24 @@ class _Maker:
         value, stage = self.values[state // self.stages], state % self.stages
         drafts = [at_stage(self.instances.role(i, node, value), stage) for i in self._of(node)]
         return merged(self.instances.operator, node, drafts)
+
+    def all_states(self, node: int) -> list[RoleDraft] | None:
+        """Roles of a node in all states, made once for all values that decide the same; None if the values are to be asked one by
+        one."""
+        (i, *others) = self._of(node)
+        if others or self.instances.like[i] != i or self.stages > 1:
+            return None
+        made: dict[object, RoleDraft] = {}
+        found = []
+        for state, value in enumerate(self.values):
+            decides = self.instances.decides(i, value)
+            if decides is None:
+                return None
+            key = decides[0], decides[1].get(node)
+            if key not in made:
+                made[key] = self(node, state)
+            found.append(made[key])
+        return found
 
 
 def _abreast(instances: Instances, values: tuple[tuple[int, ...], ...]) -> int:

@@ -11,6 +11,8 @@ from pointsman.artifacts.images.images import SYNC, LaneImage
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, RoleDraft, Wiring
+from pointsman.operators.api.loading import Loading
+from pointsman.plan.cost.feasible import feasible_implementations
 from pointsman.plan.errors import PlanError
 from pointsman.plan.roles import roles
 from pointsman.plan.roles.roles import at_stage, merged, plan_operator
@@ -153,3 +155,25 @@ def test_nodes_that_a_stream_passes_by_share_a_role(monkeypatch: pytest.MonkeyPa
     assert found == {node: made(one, wiring, 0, node, ()) for node in range(20)}
     assert len({id(found[node]) for node in range(20) if node not in passed}) == 1
     assert {planned.like(node) for node in range(20)} == passed | {min(set(range(20)) - passed)}
+
+
+@pytest.mark.parametrize("text", ["(stream 's (runtime) (runtime) :m 3)", "(broadcast 's (runtime) :m 3)"])
+def test_roles_of_all_states_are_those_of_each_state(text: str) -> None:
+    (one,) = compile_text(text, topology=mesh(4, 3)).operators()
+    context = Context(mesh(4, 3), NodeShape())
+    decided = 0
+    for _, way in feasible_implementations(one, IMPLEMENTATIONS, context):
+        if way.loading in (Loading.PER_VALUE, Loading.ONLINE, Loading.RESCHEDULED):
+            continue
+        streams = way.streams(one, context)
+        wiring = Wiring(route_phase(streams, mesh(4, 3), NodeShape(), period=16))
+        all_at_once, apart = (plan_operator(one, way, range(len(streams)), wiring.routed, wiring) for _ in range(2))
+        assert all_at_once is not None
+        assert apart is not None
+        for node in range(12):
+            found = all_at_once.states(node)
+            assert found == [apart.role(node, state) for state in range(len(found))], (way.name, node)
+            decided += len({id(draft) for draft in found}) < len(found)
+    assert decided
+    with pytest.raises(KeyError):
+        all_at_once.states(12)
