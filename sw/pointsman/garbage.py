@@ -1,8 +1,8 @@
 """Compiling with fewer searches for cyclic garbage.
 
 A compilation makes very many small objects and hardly any reference cycles: dropped objects are freed at once by their reference
-count. Python's collector, which looks for cycles after every 700 new objects, takes a third of the time, for images half; and once
-a plan is made, a tenth to look through the half million objects that it is made of.
+count. Python's collector, which looks for cycles after every 700 new objects, takes a third of the time, for images half; and
+once a plan is made, a tenth to look through the half million objects that it is made of.
 """
 
 from __future__ import annotations

@@ -235,8 +235,8 @@ def _at_run_time(planned: Iterable[PlannedOperator]) -> bool:
 
 
 def _streams_of_barrier(context: PlanContext, barrier: Operator) -> list[Stream]:
-    """Streams of a barrier that closes a phase: phases are closed by the same barrier again and again, with other schedule lengths
-    and in other divisions."""
+    """Streams of a barrier that closes a phase: phases are closed by the same barrier again and again, with other schedule
+    lengths and in other divisions."""
     key, known = ClosingKey(barrier.label, barrier.instances), context.memo.barriers
     if key not in known:
         known[key] = StrBarrierTree().streams(barrier, context.surroundings)

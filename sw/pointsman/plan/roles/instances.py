@@ -102,8 +102,8 @@ class Instances:
 
     @cached_property
     def bystanders(self) -> dict[int, int]:
-        """Nodes of the only instance that have no part in it and that its words do not pass, each with the first of them: they have
-        the same roles. A stream between two nodes names the whole mesh as a rule."""
+        """Nodes of the only instance that have no part in it and that its words do not pass, each with the first of them: they
+        have the same roles. A stream between two nodes names the whole mesh as a rule."""
         if len(self.operator.instances) > 1:
             return {}
         part, nodes = having_a_part(self.operator, 0), self.operator.instances[0].nodes

@@ -5,7 +5,6 @@ A search makes hundreds of attempts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,8 +53,17 @@ class Placed:
         ):
             own = tuple(
                 [
-                    NodeVisit(*passed, tuple(legs[op + row : op + row + links]), bool(delivers))
-                    for *passed, delivers, row, links in visits[visit : visit + count]
+                    NodeVisit(
+                        node,
+                        before,
+                        link,
+                        pipeline,
+                        slot,
+                        wait,
+                        tuple(legs[op + row : op + row + links]),
+                        bool(delivers),
+                    )
+                    for node, before, link, pipeline, slot, wait, delivers, row, links in visits[visit : visit + count]
                 ]
             )
             own_starts = tuple(sorted(starts[start : start + words]))

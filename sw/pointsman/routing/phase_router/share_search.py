@@ -75,7 +75,10 @@ class Search:
         self.group_of = [names.index(stream.group) for stream in streams]
         self.own_groups = [tuple(self.group_of[stream] for stream in site.streams) for _, site in parts]
         """For each of ``parts``, the groups of its streams."""
-        several = {(part, groups): number for number, ((part, _), groups) in enumerate(zip(parts, self.own_groups, strict=True))}
+        several = {
+            (part, groups): number
+            for number, ((part, _), groups) in enumerate(zip(parts, self.own_groups, strict=True))
+        }
         self.different = sorted(several.values())
         """Indices of ``parts`` that differ, or whose streams are of other groups: of the rows of a mesh one."""
         self.counting = Counting(streams, parts, limits, period, self.group_of)

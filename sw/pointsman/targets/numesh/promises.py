@@ -38,10 +38,9 @@ class _Followed:
     """The stream that it begins in."""
     joined: bool
     """Does it go on in other streams?"""
-    chains: frozenset[int]
-    """Chains that it passes, by index in ``Follower.chains``, and …"""
-    registers: frozenset[Register]
-    """… registers that it comes to: as long as nothing changes in these, it stays as it is."""
+    passed: frozenset[int | Register]
+    """Chains that it passes, by index in ``Follower.chains``, and registers that it comes to: as long as nothing changes in
+    these, it stays as it is."""
 
 
 class Follower:
@@ -70,9 +69,8 @@ class Follower:
         self._written: dict[int, set[Register]] = {}
         self._read: dict[int, set[Register]] = {}
         """By node, the registers that its processor writes and reads."""
-        self._changed_chains: set[int] = set()
-        self._changed: set[Register] = set()
-        """What has changed since the words were followed last."""
+        self._changed: set[int | Register] = set()
+        """Chains and registers that have changed since the words were followed last."""
         for c, row in enumerate(self._vfsms):
             for i, vfsm in enumerate(row):
                 self._put(c, i, vfsm)
@@ -125,29 +123,27 @@ class Follower:
         concerned: dict[int | Register, set[Register]] = defaultdict(set)
         """By chain, and by register, the registers whose words pass it."""
 
-        def forget(start: Register) -> None:
-            one, _ = live.pop(start)
-            for what in (*one.chains, *one.registers):
-                concerned[what].discard(start)
-
         for state in sorted(changes):
             for node, draft in changes[state]:
                 self._take(node, draft)
-            again = set().union(self._changed, *(concerned[what] for what in (*self._changed_chains, *self._changed)))
-            self._changed_chains.clear()
+            # What is written now, or no more, and what passes something that has changed.
+            again = {what for what in self._changed if isinstance(what, tuple)}.union(
+                *(concerned[what] for what in self._changed)
+            )
             self._changed.clear()
             for start in again:
                 one, since = self._follow(start), state
                 if start in live:
-                    before_it, begun = live[start]
+                    before_it, begun = live.pop(start)
+                    for what in before_it.passed:
+                        concerned[what].discard(start)
                     if one is not None and one.way == before_it.way:
                         since = begun
                     else:
                         found[before_it.stream, before_it.joined, before_it.way].extend(range(begun, state))
-                    forget(start)
                 if one is not None:
                     live[start] = one, since
-                    for what in (*one.chains, *one.registers):
+                    for what in one.passed:
                         concerned[what].add(start)
         for one, begun in live.values():
             found[one.stream, one.joined, one.way].extend(range(begun, count))
@@ -164,7 +160,7 @@ class Follower:
                     self._put(c, i, self._vfsms[c][i], taken_out=True)
                     self._vfsms[c][i] = vfsm
                     self._put(c, i, vfsm)
-                    self._changed_chains.add(c)
+                    self._changed.add(c)
         self._settings[node] = wanted
         written = {(node, r) for lane in draft.lanes if lane.write for r in lane.registers}
         written |= {(node, r) for r, _ in draft.commands}
@@ -196,7 +192,7 @@ class Follower:
         first = max(self._takers[start])
         words = len(self._vfsms[first[0]][first[1]].slots)
         arrivals: list[tuple[int, int]] = []
-        chains, registers = {first[0]}, {start}
+        passed: set[int | Register] = {first[0], start}
         stack, seen = [first], {first}
         while stack:
             c, i = stack.pop()
@@ -207,21 +203,21 @@ class Follower:
             if vfsm.destination.kind not in ("deliver", "register"):
                 continue
             end = vfsm.node, self.register(c, vfsm, vfsm.destination, "deliver")
-            registers.add(end)
+            passed.add(end)
             onward = max(self._takers[end], default=None)
             if onward is None:
                 arrivals.append(end)
             elif onward not in seen:
                 seen.add(onward)
                 stack.append(onward)
-                chains.add(onward[0])
+                passed.add(onward[0])
                 words = min(words, self.joint(vfsm, self._vfsms[onward[0]][onward[1]]))
         joined = len(seen) > 1 or self.joined
         stream = self.chains[first[0]].stream
         name = _name(routed.streams[stream].name, joined=joined)
         held = planned.stages > 1 and not any(end in self._read.get(end[0], ()) for end in arrivals)
         way = name, node, register, tuple(arrivals), words, held
-        return _Followed(way, stream, joined, frozenset(chains), frozenset(registers))
+        return _Followed(way, stream, joined, frozenset(passed))
 
     def joint(self, writer: RoutedVfsm, reader: RoutedVfsm) -> int:
         """Words a period that pass the register between two VFSMs."""

@@ -27,7 +27,7 @@ OTHERS = {
     "anywhere": "(stream 'o (runtime) (runtime) :m 4 :impl (quote str_stream_runtime))",
     "fixed": "(stream 'o 1 7 :m 4)",
     "gates": "(barrier 'o)",
-    "commands": "(stream 'o 3 (runtime :dynamic t) :m 4 :impl (quote str_stream_dyn))",
+    "commands": "(subset (make-1d 'x) (stream 'o 0 (runtime :dynamic t) :m 4 :impl (quote str_stream_dyn)))",
     "shift": "(cshift 'o (runtime) :m 4 :impl (quote sch_shift_runtime))",
     "prefix": "(prefix 'o 'sum :m 2)",
 }
