@@ -10,6 +10,7 @@ the program, the messages that processors pass on and schedules made at run time
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import platform
 import sys
@@ -46,6 +47,7 @@ def measure(what: str, size: int, program: Program, effort: float) -> dict[str, 
     """Processor seconds of planning, of the images, and of the judge."""
     print(f"{what} on {size}x{size} …", file=sys.stderr)
     row: dict[str, Any] = {"program": what, "mesh": f"{size}x{size}", "operators": len(list(program.operators()))}
+    gc.collect()  # what the program before has left does not count for this one
     times = [time.process_time()]
     try:
         plan = make_plan(program, NodeShape(), name=what, effort=effort)

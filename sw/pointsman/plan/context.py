@@ -124,6 +124,8 @@ class PlanMemo:
     """Refusals are kept, too."""
     online: dict[OnlineKey, OnlinePart | None] = field(default_factory=dict)
     """Online streams of phases, before they are routed."""
+    barriers: dict[ClosingKey, list[Stream]] = field(default_factory=dict)
+    """Streams of the barriers that close phases."""
     crowded: dict[CrowdedKey, tuple[int, RoutingError]] = field(default_factory=dict)
     """Phases that need a barrier for which the nodes have too few interface registers: the shortest schedule with which that was
     found, and why."""

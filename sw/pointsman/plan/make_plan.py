@@ -375,13 +375,9 @@ class _Attempts:
     def _refused_lengths(self, number: int) -> Iterator[int]:
         """Candidates that differ from that of this ``number`` in the schedule length, which has no room for some phase:
         processors pass on messages there, and all other phases may be quicker. None near a plan in which they may anyway."""
-        for one in () if number in self.with_messages else self.candidates.near(self.ways[number]):
+        for one in () if number in self.with_messages else self.candidates.of_other_lengths(self.ways[number]):
             way = one.key, one.period
-            if (
-                one.key != self.ways[number].key
-                or way in self.seen_with_messages
-                or not self._may_win(one, False, number)
-            ):
+            if way in self.seen_with_messages or not self._may_win(one, False, number):
                 continue
             if self._cannot_be_planned(one):
                 self.seen_with_messages.add(way)

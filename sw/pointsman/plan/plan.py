@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,6 +32,8 @@ class LazyRoles(Mapping[int, tuple[RoleDraft, ...]]):
         (node, state) -> role of the node in that state.
     like : callable
         node -> a node that has the same roles but for its place in the network, or the node itself.
+    make_all : callable or None
+        node -> its roles in all states, if they can be made without asking for each state; else None.
     """
 
     def __init__(
@@ -40,10 +42,11 @@ class LazyRoles(Mapping[int, tuple[RoleDraft, ...]]):
         states: int,
         make: Callable[[int, int], RoleDraft],
         like: Callable[[int], int] = lambda node: node,
+        make_all: Callable[[int], list[RoleDraft] | None] | None = None,
     ) -> None:
         self._nodes = tuple(sorted(nodes))
         self._set = frozenset(nodes)
-        self._make = make
+        self._make, self._make_all = make, make_all
         self.like = like
         self._states = states
         self._made: dict[tuple[int, int], RoleDraft] = {}
@@ -60,8 +63,15 @@ class LazyRoles(Mapping[int, tuple[RoleDraft, ...]]):
 
     def __getitem__(self, node: int) -> tuple[RoleDraft, ...]:
         if node not in self._whole:
-            self._whole[node] = tuple(self.role(node, state) for state in range(self._states))
+            self._whole[node] = tuple(self.states(node))
         return self._whole[node]
+
+    def states(self, node: int) -> list[RoleDraft]:
+        """Roles of a node in all states. Not kept: there may be very many, of few different roles."""
+        if node not in self._set:
+            raise KeyError(node)
+        found = None if self._make_all is None else self._make_all(node)
+        return [self.role(node, state) for state in range(self._states)] if found is None else found
 
     def __contains__(self, node: object) -> bool:
         return node in self._set
@@ -112,6 +122,10 @@ class PlannedOperator:
     def role(self, node: int, state: int) -> RoleDraft:
         """Role of a node in a state: index of the value x stages + stage."""
         return self.roles.role(node, state) if isinstance(self.roles, LazyRoles) else self.roles[node][state]
+
+    def states(self, node: int) -> Sequence[RoleDraft]:
+        """Roles of a node in all states."""
+        return self.roles.states(node) if isinstance(self.roles, LazyRoles) else self.roles[node]
 
     def like(self, node: int) -> int:
         """A node that has the same roles but for its place in the network, or the node itself."""

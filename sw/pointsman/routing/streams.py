@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from math import prod
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -231,14 +232,17 @@ class RoutedPhase:
     @cached_property
     def schedule(self) -> np.ndarray:
         """Virtual VFSM number by [node, slot, pipeline]; 0 where nothing runs. Shape (nodes, period, pipelines)."""
-        table = np.zeros((self.topology.nodes, self.period, self.shape.pipelines), np.uint16)
+        shape = self.topology.nodes, self.period, self.shape.pipelines
+        # A plain list, as there are many numbers to be written one by one.
+        table = [0] * prod(shape)
         for chain in self.chains:
             for vfsm in chain.vfsms:
                 for slot in vfsm.slots:
-                    if table[vfsm.node, slot, vfsm.pipeline]:
+                    at = (vfsm.node * self.period + slot) * self.shape.pipelines + vfsm.pipeline
+                    if table[at]:
                         raise ValueError(f"slot {slot} of pipeline {vfsm.pipeline} of node {vfsm.node} is used twice")
-                    table[vfsm.node, slot, vfsm.pipeline] = vfsm.number
-        return table
+                    table[at] = vfsm.number
+        return np.array(table, np.uint16).reshape(shape)
 
 
 def read_after(arrived: Iterable[int]) -> int:

@@ -107,6 +107,7 @@ def arrays(ctx: click.Context, program: Path, json_path: Path | None, **given: A
     """
     import time
 
+    from pointsman.api.progress import telling
     from pointsman.arrays.analysis import derive
     from pointsman.arrays.fortran.reading import read_program
 
@@ -129,7 +130,8 @@ def arrays(ctx: click.Context, program: Path, json_path: Path | None, **given: A
         click.echo(_application_text(text, program, values, read.grid.shape, given))
         return
     started = time.process_time()
-    steps = derive(read)
+    with telling(f"deriving the communications of {program.name}"):
+        steps = derive(read)
     seconds = time.process_time() - started
     if given["emit"] in ("scd", "communications"):
         for name in ("initial",) if given["emit"] == "scd" else tuple(steps):
@@ -142,9 +144,11 @@ def arrays(ctx: click.Context, program: Path, json_path: Path | None, **given: A
         click.echo(_cop_text(read, steps["scheduled"], given))
         return
     started = time.process_time()
-    phases = None if runs else _phases(steps["scheduled"], given)
+    with telling(f"placing the communications of {program.name} in phases"):
+        phases = None if runs else _phases(steps["scheduled"], given)
     of_phases = time.process_time() - started
-    answer = _answer(read, steps, phases, count=given["count"])
+    with telling(f"counting what {program.name} sends"):
+        answer = _answer(read, steps, phases, count=given["count"])
     answer |= {"seconds": seconds, "phases_seconds": of_phases}
     if given["emit"] is not None:
         click.echo(json.dumps(answer[given["emit"]], indent=1))

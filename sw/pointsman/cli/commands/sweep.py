@@ -41,6 +41,7 @@ def sweep(
 
     Exit status 0: every answer is right; 1: an answer is wrong or a case failed; 2: something has to be mended first.
     """
+    from pointsman.api.progress import telling
     from pointsman.errors import PointsmanError
     from pointsman.sweep.drive import run_sweep
     from pointsman.sweep.outcome import plot, table_text
@@ -60,7 +61,8 @@ def sweep(
         for case in asked.cases:
             click.echo(str(case))
         return
-    records = run_sweep(asked, output or spec.with_suffix(""), on=on, again=again, tell=note)
+    with telling(f"running the cases of {spec.name}"):
+        records = run_sweep(asked, output or spec.with_suffix(""), on=on, again=again, tell=note)
     click.echo(table_text(records, asked.columns))
     if plot_path is not None:
         assert asked.plot is not None

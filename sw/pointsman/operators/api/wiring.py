@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from numesh.codes import MoveType
@@ -72,10 +73,13 @@ class Wiring:
         """Number of virtual registers of each node."""
         return dict(self._used)
 
-    @property
-    def all_registers(self) -> Mapping[tuple[int, int, int, str], int]:
-        """Virtual registers by node, stream, chain and end."""
-        return self._registers
+    @cached_property
+    def registers_by_stream(self) -> Mapping[int, Sequence[tuple[int, int, str, int]]]:
+        """By stream, its virtual registers: node, chain, end and number."""
+        found: dict[int, list[tuple[int, int, str, int]]] = {}
+        for (node, stream, chain, end), number in self._registers.items():
+            found.setdefault(stream, []).append((node, chain, end, number))
+        return found
 
     def register(self, node: int, stream: int, chain: int, end: str) -> int:
         return self._registers[node, stream, chain, end]

@@ -110,8 +110,7 @@ class Candidates:
         candidates of the same division with other lengths; the most promising first."""
         priced, analysis = self._priced(one.variant), one.variant.analysis
         shape = analysis.context.shape
-        lengths = _lengths(one.structure, analysis, self.period)
-        found = list(priced.ways(one.structure, (n for n in lengths if n != one.period), whole=False))
+        found = self.of_other_lengths(one)
         for other in neighbours(analysis, one.structure):
             try:
                 for structure in with_schedules([other], analysis):
@@ -119,6 +118,12 @@ class Candidates:
                     found += priced.ways(structure, schedule_lengths(structure, shape, one.period), whole=False)
             except PlanError:
                 continue
+        return sorted(found, key=lambda way: way.estimate)
+
+    def of_other_lengths(self, one: Candidate) -> list[Candidate]:
+        """Candidates that differ from ``one`` in the schedule length only, which is a usual one; the most promising first."""
+        lengths = _lengths(one.structure, one.variant.analysis, self.period)
+        found = self._priced(one.variant).ways(one.structure, (n for n in lengths if n != one.period), whole=False)
         return sorted(found, key=lambda way: way.estimate)
 
     def shorter(self, one: Candidate, plan: Plan) -> list[Candidate]:

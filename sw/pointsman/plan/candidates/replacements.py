@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from pointsman.operators import Context
+from pointsman.operators.api.cached import kept
 from pointsman.operators.scheduled.replacements import Replacement
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.cost.equations import barrier_cycles
@@ -86,10 +88,16 @@ def replacements_of(operator: Operator, analysis: ProgramAnalysis) -> list[tuple
             continue
         if analysis.chosen.get(operator.label, one.name) != one.name:
             continue
-        parts = one.replace(operator, analysis.context)
+        parts = _parts(one, operator, analysis.context)
         if parts is not None and all(map(analysis.feasible, parts)):
             found.append((one, parts))
     return found
+
+
+def _parts(one: Replacement, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
+    """The operators that do the work of another, made once: what is worked out from them is kept with them."""
+    key = "parts", id(one), id(context.topology), context.shape
+    return kept(operator, key, (one, context), lambda: one.replace(operator, context))
 
 
 def parts_cycles(parts: Sequence[Operator], analysis: ProgramAnalysis, period: int) -> float:

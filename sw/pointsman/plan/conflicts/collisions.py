@@ -160,24 +160,15 @@ def apart_not_proved(
 ) -> set[Link]:
     """Those of ``links`` that words of phase ``later`` may pass while the node at their other end is still in ``phase``, number
     ``earlier``."""
-    safe = {
-        (node, port)
-        for node, port in {(node, port) for node, port, _ in links}
-        if _apart(known, phase, earlier, later, node, port)
-    }
-    return {link for link in links if link[:2] not in safe} if safe else set(links)
-
-
-def _apart(known: HappensBefore, phase: PlannedPhase, earlier: int, later: int, node: int, port: int) -> bool:
-    """Has the node at the other end of a link left ``phase``, number ``earlier``, when words of ``later`` pass the link?"""
-    end = phase.routed.topology.at_port[node].get(port)
+    at_port, loose = phase.routed.topology.at_port, phase.loose
+    ends = {(node, port): at_port[node].get(port) for node, port, _ in links}
+    others = [(at, end[0]) for at, end in ends.items() if end is not None and end[0] in loose]
+    left = known.all_left(earlier, later) if others else None
+    if left is None:
+        return set(links)
     # The writer must not linger either, because handshakes may share a wire.
-    return (
-        end is not None
-        and end[0] in phase.loose
-        and known.has_left(earlier, later, node, end[0])
-        and (node not in phase.loose or known.has_left(earlier, later, end[0], node))
-    )
+    safe = {at for at, other in others if left[at[0]] >> other & 1 and (at[0] not in loose or left[other] >> at[0] & 1)}
+    return {link for link in links if link[:2] not in safe} if safe else set(links)
 
 
 def _in_turn(

@@ -51,12 +51,12 @@ class HappensBefore:
 
     def has_left(self, earlier: int, later: int, node: int, other: int) -> bool:
         """When ``node`` is in phase ``later``, having come from ``earlier``, has ``other`` left ``earlier`` for certain?"""
-        here = self._known(earlier, later)
+        here = self.all_left(earlier, later)
         return here is not None and bool(here[node] >> other & 1)
 
     def begins(self, earlier: int, later: int, label: str, node: int, other: int) -> bool:
         """When ``node`` begins with the operator ``label`` of phase ``later``, has ``other`` left ``earlier`` for certain?"""
-        here = self._known(earlier, later)
+        here = self.all_left(earlier, later)
         if here is None:
             return False
         key = earlier, later
@@ -64,7 +64,8 @@ class HappensBefore:
             self._begun[key] = self._within(later, here)[0]
         return bool(self._begun[key][label][node] >> other & 1)
 
-    def _known(self, earlier: int, later: int) -> list[Nodes] | None:
+    def all_left(self, earlier: int, later: int) -> list[Nodes] | None:
+        """By node, the nodes that have left ``earlier`` for certain when it is in phase ``later``; None: nothing is known."""
         if self.structure.threads is not None:
             return None
         if earlier not in self._left:

@@ -103,10 +103,9 @@ def _reprogramming(routed: RoutedPhase) -> np.ndarray:
     writes = np.zeros(held.shape, np.bool_)
     for other in routed.beside:
         held |= other.schedule > 0
-    for chain in routed.all_chains:
-        for vfsm in chain.vfsms:
-            if vfsm.destination.kind == "deliver":
-                writes[vfsm.node, vfsm.slots, vfsm.pipeline] = True
+    vfsms = [v for chain in routed.all_chains for v in chain.vfsms if v.destination.kind == "deliver"]
+    at = [(v.node, slot, v.pipeline) for v in vfsms for slot in v.slots]
+    writes[tuple(np.array(at, np.int64).reshape(-1, 3).T)] = True
     free: np.ndarray = ~held & ~np.roll(writes, 1, axis=1)
     return free
 

@@ -187,7 +187,7 @@ class CostModel:
 
     def _shared(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[_Way, ...]]:
         """Cycles of I/O of operators that share a phase, with their best implementations, which are given too."""
-        key = tuple(operator.label for operator in operators)
+        key = tuple([operator.label for operator in operators])
         if key not in self._io:
             self._io[key] = self._best(operators)
         return self._io[key]

@@ -35,7 +35,7 @@ from pointsman.plan.termination.hijack import Hijacked, hijack
 from pointsman.plan.termination.techniques import leaves_nothing, why_not_loose
 from pointsman.program.program import Operator
 from pointsman.routing.errors import RoutingError
-from pointsman.routing.streams import RoutedPhase
+from pointsman.routing.streams import RoutedPhase, Stream
 
 from .constraints import Constraints
 from .routes import hops_of, plan_operators, route
@@ -46,6 +46,8 @@ MASKED = 64
 """Cycles more until a node leaves a phase when the word that lets it go finds its processor serving messages
 (`pointsman.runtime.numesh.online_agent`): what a handler that is told to stop still does, with a header from each of
 four neighbours."""
+CLOSING = StrBarrierTree(part=True)
+"""The barrier that closes a phase."""
 HIJACKED = 1.5
 """Factor on the cycles of a barrier with streams of its own, up to which streams of the phase are used instead: they
 take no slots away."""
@@ -189,8 +191,7 @@ def with_barrier(
     assert draft.reason is not None
     phase, before, structure = context.structure.phases[index], draft.phase, context.structure
     barrier = barrier_of(context, constraints, index, before.routed, draft.part, draft.loose, wider)
-    tree = StrBarrierTree(part=True)
-    own = tree.streams(barrier, context.surroundings)
+    own = _streams_of_barrier(context, barrier)
     streams = [*before.routed.streams, *own]
     span = range(len(streams) - len(own), len(streams))
     hops = hops_of(draft.part, draft.spans, span.start)
@@ -217,7 +218,7 @@ def with_barrier(
         return with_barrier(context, constraints, index, replace(draft, loose=())) if draft.loose else None
     key, known = ClosingKey(barrier.label, barrier.instances), route_again.barriers
     if key not in known:
-        closing = plan_operator(barrier, tree, span, routed, route_again.wiring)
+        closing = plan_operator(barrier, CLOSING, span, routed, route_again.wiring)
         assert closing is not None
         known[key] = closing
     # Words that routers drop may still be on their way when all nodes have met.
@@ -235,11 +236,20 @@ def _at_run_time(planned: Iterable[PlannedOperator]) -> bool:
     return any(one.implementation.loading is Loading.RESCHEDULED for one in planned)
 
 
+def _streams_of_barrier(context: PlanContext, barrier: Operator) -> list[Stream]:
+    """Streams of a barrier that closes a phase: phases are closed by the same barrier again and again, with other schedule
+    lengths and in other divisions."""
+    key, known = ClosingKey(barrier.label, barrier.instances), context.memo.barriers
+    if key not in known:
+        known[key] = CLOSING.streams(barrier, context.surroundings)
+    return known[key]
+
+
 def refuse_barrier(context: PlanContext, constraints: Constraints, index: int, draft: Draft) -> None:
     """Raise `RoutingError` if a draft cannot be routed with the barrier that closes it, whatever its routes, as the nodes have
     too few interface registers."""
     barrier = barrier_of(context, constraints, index, draft.phase.routed, draft.part, draft.loose)
-    own = StrBarrierTree(part=True).streams(barrier, context.surroundings)
+    own = _streams_of_barrier(context, barrier)
     refuse_many_streams([*draft.phase.routed.streams, *own], context.shape)
 
 

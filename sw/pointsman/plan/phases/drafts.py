@@ -163,6 +163,9 @@ def _plan_chosen(
     Every combination is first routed without a barrier. In the order of their least cycles those that need a barrier
     are then routed with it, until none can be quicker than the best.
     """
+    crowded = _crowded(context, index, choice)
+    if crowded is not None:
+        raise _refusal(context, index, crowded, constraints.reasons.get(index))
     free = _free_draft(context, constraints, index, choice)
     if free is not None:
         if free.least_cycles >= limit:

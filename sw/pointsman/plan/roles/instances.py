@@ -13,6 +13,7 @@ from functools import cached_property
 
 from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.operators.api.implementation import role
+from pointsman.operators.api.operands import having_a_part
 from pointsman.operators.api.roles import VfsmSetting
 from pointsman.program.program import Instance, Operator
 from pointsman.routing.streams import Place, RoutedPhase, RoutedVfsm, Stream, largest_gap
@@ -60,9 +61,7 @@ class Instances:
 
     def _own(self, instance: int, node: int, value: tuple[int, ...]) -> RoleDraft:
         """The role of a node in an instance that looks like none before it."""
-        if (instance, value) not in self._decides:
-            self._decides[instance, value] = self.implementation.decides(self.operator, self.wiring, instance, value)
-        decides = self._decides[instance, value]
+        decides = self.decides(instance, value)
         key = None if decides is None else (instance, node, decides[0], decides[1].get(node))
         if key in self._decided:
             return self._decided[key]
@@ -72,6 +71,13 @@ class Instances:
             self._decided[key] = found
         return found
 
+    def decides(self, instance: int, value: tuple[int, ...]) -> tuple[Hashable, Mapping[int, Hashable]] | None:
+        """What of ``value`` decides the roles in an instance that looks like none before it (`Implementation.decides`)."""
+        key = instance, value
+        if key not in self._decides:
+            self._decides[key] = self.implementation.decides(self.operator, self.wiring, instance, value)
+        return self._decides[key]
+
     @cached_property
     def distinct(self) -> list[int]:
         """Indices of instances that look like no instance before them."""
@@ -80,7 +86,7 @@ class Instances:
     def moving_nodes(self, instance: int) -> list[int]:
         """Nodes whose processors can have lanes in ``instance``, as its streams have registers there, ascending. An instance may
         name all nodes of the mesh and have a single stream."""
-        return sorted({node for s in self.streams[instance] for node, *_ in self._registers.get(s, ())})
+        return sorted({node for s in self.streams[instance] for node, *_ in self.wiring.registers_by_stream.get(s, ())})
 
     def nodes_of_words(self, instance: int) -> set[int]:
         """Nodes through which words of ``instance`` can pass; others have neither lanes nor settings."""
@@ -90,22 +96,26 @@ class Instances:
             self._passed[instance] = nodes.union(self.moving_nodes(instance))
         return self._passed[instance]
 
-    @cached_property
-    def _registers(self) -> dict[int, list[tuple[int, int, str, int]]]:
-        """By stream, its registers: node, chain, end and number."""
-        found: dict[int, list[tuple[int, int, str, int]]] = {}
-        for (node, stream, chain, end), number in self.wiring.all_registers.items():
-            found.setdefault(stream, []).append((node, chain, end, number))
-        return found
-
     def like_node(self, node: int) -> int:
         """A node that has the same roles but for its place in the network; ``node`` itself if there is no other."""
         return self._like_node.get(node, node)
 
     @cached_property
+    def bystanders(self) -> dict[int, int]:
+        """Nodes of the only instance that have no part in it and that its words do not pass, each with the first of them: they
+        have the same roles. A stream between two nodes names the whole mesh as a rule."""
+        if len(self.operator.instances) > 1:
+            return {}
+        part, nodes = having_a_part(self.operator, 0), self.operator.instances[0].nodes
+        if len(part) == len(nodes):
+            return {}
+        others = [node for node in nodes if node not in part and node not in self.nodes_of_words(0)]
+        return dict.fromkeys(others, min(others, default=0))
+
+    @cached_property
     def _like_node(self) -> dict[int, int]:
         if len(self.distinct) == len(self.like):
-            return {}
+            return self.bystanders
         instances = self.operator.instances
         return {
             node: other
@@ -122,7 +132,7 @@ class Instances:
         places = [place for instance in instances for place in instance.nodes]
         if len(places) != len(set(places)) or not routed.topology.has_coordinates or self._strays():
             return list(range(len(instances)))
-        registers = self._registers
+        registers = self.wiring.registers_by_stream
         first: dict[object, int] = {}
         found = []
         for i, instance in enumerate(instances):
@@ -214,7 +224,7 @@ def _chains(
     """Chains of an instance, each VFSM by the place of its node in the instance and what is ``told`` of it."""
     place = {node: i for i, node in enumerate(instance.nodes)}
     return tuple(
-        (k, chain.chain, tuple((place.get(v.node, -1 - v.node), *told(v)) for v in chain.vfsms))
+        (k, chain.chain, tuple([(place.get(v.node, -1 - v.node), *told(v)) for v in chain.vfsms]))
         for k, stream in enumerate(streams)
         for chain in routed.chains_of(stream)
     )

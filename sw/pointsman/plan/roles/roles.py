@@ -71,11 +71,12 @@ def plan_operator(
     safe = bound or implementation.processor_bound or implementation.loading.synchronised
     if (values != ((),) or stages > 1) and not safe and (stages > 1 or _rewrites(operator, instances, values)):
         return None
+    maker = _Maker(instances, values, stages)
     return PlannedOperator(
         operator,
         implementation,
         values,
-        LazyRoles(operator.nodes, len(values) * stages, _Maker(instances, values, stages), instances.like_node),
+        LazyRoles(operator.nodes, len(values) * stages, maker, instances.like_node, maker.all_states),
         {node: tuple(d) for node, d in delays.items()} if bound else {},
         bound,
         tuple(span),
@@ -117,21 +118,42 @@ class _Maker:
         self.instances, self.stages, self.values = instances, stages, values
 
     @cached_property
-    def _of(self) -> dict[int, list[int]]:
-        """By node, the indices of the instances in which it has a part, or else of the first instance that it is in."""
-        operator = self.instances.operator
+    def _parts(self) -> dict[int, list[int]]:
+        """By node that has a part in some instance, the indices of these instances."""
         found: dict[int, list[int]] = {}
-        for i in range(len(operator.instances)):
-            for node in having_a_part(operator, i):
+        for i in range(len(self.instances.operator.instances)):
+            for node in having_a_part(self.instances.operator, i):
                 found.setdefault(node, []).append(i)
-        for node in operator.nodes - found.keys():
-            found[node] = [next(i for i, instance in enumerate(operator.instances) if node in instance.nodes)]
         return found
 
+    def _of(self, node: int) -> list[int]:
+        """Indices of the instances in which a node has a part, or else of the first instance that it is in."""
+        instances = self.instances.operator.instances
+        return self._parts.get(node) or [next(i for i, instance in enumerate(instances) if node in instance.nodes)]
+
     def __call__(self, node: int, state: int) -> RoleDraft:
+        node = self.instances.bystanders.get(node, node)
         value, stage = self.values[state // self.stages], state % self.stages
-        drafts = [at_stage(self.instances.role(i, node, value), stage) for i in self._of[node]]
+        drafts = [at_stage(self.instances.role(i, node, value), stage) for i in self._of(node)]
         return merged(self.instances.operator, node, drafts)
+
+    def all_states(self, node: int) -> list[RoleDraft] | None:
+        """Roles of a node in all states, made once for all values that decide the same; None if the values are to be asked one by
+        one."""
+        (i, *others) = self._of(node)
+        if others or self.instances.like[i] != i or self.stages > 1:
+            return None
+        made: dict[object, RoleDraft] = {}
+        found = []
+        for state, value in enumerate(self.values):
+            decides = self.instances.decides(i, value)
+            if decides is None:
+                return None
+            key = decides[0], decides[1].get(node)
+            if key not in made:
+                made[key] = self(node, state)
+            found.append(made[key])
+        return found
 
 
 def _abreast(instances: Instances, values: tuple[tuple[int, ...], ...]) -> int:

@@ -14,7 +14,7 @@ from numesh.codes import POINTER_LATENCY, Codes
 from pointsman.network import Topology
 from pointsman.network.topology import connected, partitions
 from pointsman.operators.api.operands import box
-from pointsman.plan.conflicts.link_slots import command_gap
+from pointsman.plan.conflicts.link_slots import cached_on_phase, command_gap
 from pointsman.plan.online import spans_of
 from pointsman.plan.plan import OnlinePart
 from pointsman.plan.structure.structure import PhaseOutline
@@ -24,7 +24,22 @@ from pointsman.routing.streams import RoutedPhase
 
 def parts_of(phase: PhaseOutline, routed: RoutedPhase) -> list[set[int]]:
     """Nodes that belong together in a phase: instances that share nodes or routers (§5.2.3)."""
-    return partitions(_groups(phase, routed))
+    return [set(part) for part in _parts(phase, routed)]
+
+
+def _parts(phase: PhaseOutline, routed: RoutedPhase) -> list[set[int]]:
+    """As `parts_of`, kept with the routes: they are asked for with the draft, the barrier, and each barrier that is wider."""
+    known = _known_parts(routed)
+    key = tuple(map(id, phase.operators))
+    if key not in known:
+        known[key] = phase.operators, partitions(_groups(phase, routed))
+    return known[key][1]
+
+
+@cached_on_phase
+def _known_parts(_: RoutedPhase) -> dict[tuple[int, ...], tuple[tuple[Operator, ...], list[set[int]]]]:
+    """By id() of the operators, these, so that Python gives their id() to no others, and the parts."""
+    return {}
 
 
 def _groups(phase: PhaseOutline, routed: RoutedPhase) -> list[set[int]]:
@@ -50,7 +65,7 @@ def closing_barrier(
 ) -> Operator:
     """A barrier with an instance for each partition but those in ``loose``: instances that share nodes or routers
     belong together (§5.2.3), and so do nodes that words of a later phase with colliding wires join (``joined``)."""
-    groups = [*_groups(phase, routed), *(spans_of(part) if part is not None else []), *joined]
+    groups = [*_parts(phase, routed), *(spans_of(part) if part is not None else []), *joined]
     parts = partitions(groups)
     while True:
         # A part that is not connected is widened to the box around it.

@@ -264,9 +264,13 @@ class StepWriter:
     def standing(self) -> list[tuple[int, Row]]:
         """VFSMs that before any load function do not hold their routed row, but that of the first role that rewrites them."""
         found: dict[int, Row] = {}
-        for number in range(len(self.parts.operators)):
+        for number, (_, one) in enumerate(self.parts.operators):
+            rewriting: dict[int, bool] = {}
             for node in self._nodes(number):
-                if self.parts.role(number, node, 0, 0).settings:
+                like = one.like(node)
+                if like not in rewriting:
+                    rewriting[like] = bool(self.parts.role(number, like, 0, 0).settings)
+                if rewriting[like]:
                     found.update(self._stands(number, node, 0, 0))
         return list(found.items())
 

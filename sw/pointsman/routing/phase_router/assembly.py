@@ -7,6 +7,7 @@ alone which physical VFSM a number stands for.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from numesh.codes import FIRST_FREE_VFSM, MoveType
 from numesh.shape import NodeShape
@@ -18,6 +19,11 @@ from .routes import Chain
 
 INJECT, DELIVER, BUFFER = Place("inject"), Place("deliver"), Place("buffer")
 """Places that most chains have; the number of a buffer comes with that of its VFSM."""
+
+
+@cache
+def _link(port: int) -> Place:
+    return Place("link", port)
 
 
 def assemble(
@@ -56,13 +62,13 @@ def _vfsms(chain: Chain, site: Site, period: int, numbers: dict[tuple[int, int],
         number = numbers[key] = numbers.get(key, FIRST_FREE_VFSM - 1) + 1
         if to.kind == "buffer":
             to = Place("buffer", number)
-        slots = tuple((start + slot) % period for start in starts)
+        slots = tuple([(start + slot) % period for start in starts])
         vfsms.append(RoutedVfsm(node, pipeline, number, kind, source, to, slots, parent))
         return len(vfsms) - 1
 
     for index, visit in enumerate(chain.route.visits):
         node = site.nodes[visit.node]
-        source = INJECT if visit.parent < 0 else Place("link", site.ports[visit.link][1])
+        source = INJECT if visit.parent < 0 else _link(site.ports[visit.link][1])
         parent = -1 if visit.parent < 0 else writer_of[visit.parent, visit.link]
         slot = visit.slot
         if visit.delay:
@@ -71,7 +77,7 @@ def _vfsms(chain: Chain, site: Site, period: int, numbers: dict[tuple[int, int],
             slot += visit.delay
         kind = MoveType.MOVE
         for link in (*visit.links, *((-1,) if visit.delivers else ())):
-            to = DELIVER if link < 0 else Place("link", site.ports[link][0])
+            to = DELIVER if link < 0 else _link(site.ports[link][0])
             parent = add(node, visit.pipeline, kind, source, to, slot, parent)
             writer_of[index, link] = parent
             source, kind, slot = to, MoveType.FORK, slot + 1

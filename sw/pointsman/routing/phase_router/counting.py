@@ -15,7 +15,7 @@ from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import Stream
 
 from .necessary import Loads, loads_of, needs_of, overloaded, possible
-from .problem import NodeLimits, RoutingPart, Site
+from .problem import NodeLimits, RoutingPart, Site, kept
 
 Level = tuple[int, ...]
 
@@ -86,7 +86,9 @@ class Counting:
     @staticmethod
     def _split(part: RoutingPart, words: np.ndarray, most: int, whole: bool) -> np.ndarray:
         """Most chains for ``words`` of each demand (last axis); ``whole``: whose number divides the words."""
-        limits = np.array([min(most, demand.chains) for demand in part.demands], np.int64)
+        limits = kept(
+            part, ("limits", most), lambda: np.array([min(most, demand.chains) for demand in part.demands], np.int64)
+        )
         if not whole:
             return np.broadcast_to(limits, words.shape)
         chains = np.ones_like(words)

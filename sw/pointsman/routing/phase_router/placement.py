@@ -5,7 +5,6 @@ A search makes hundreds of attempts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +43,32 @@ class Placed:
 
     def chains(self) -> list[Chain]:
         """The chains, in order."""
-        return [self._chain(number) for number in range(len(self.rows.demand))]
+        rows = self.rows
+        visits = rows.visits.tolist()
+        legs, starts = rows.ops[:, 3].tolist(), rows.starts.tolist()
+        firsts = (rows.first_visit, rows.n_visits, rows.first_op, rows.first_start, rows.words)
+        found = []
+        for demand, visit, count, op, start, words in zip(
+            rows.demand.tolist(), *(one.tolist() for one in firsts), strict=False
+        ):
+            own = tuple(
+                [
+                    NodeVisit(
+                        node,
+                        before,
+                        link,
+                        pipeline,
+                        slot,
+                        wait,
+                        tuple(legs[op + row : op + row + links]),
+                        bool(delivers),
+                    )
+                    for node, before, link, pipeline, slot, wait, delivers, row, links in visits[visit : visit + count]
+                ]
+            )
+            own_starts = tuple(sorted(starts[start : start + words]))
+            found.append(Chain(demand, Route(self.part.demands[demand], own), own_starts))
+        return found
 
     def write(self, chains: PartChains, slots: int) -> np.ndarray:
         """Copy routes and starts to ``chains`` of the same demands that have equally many words per slot. ``slots`` is a multiple
@@ -77,21 +101,6 @@ class Placed:
         used = np.array(registers_held(self.part.fixed, self.part.nodes), np.int64)
         np.add.at(used, visits[:, 0], reads + (own & (visits[:, 6] > 0)))
         return [int(node) for node in np.flatnonzero(used > limits.registers - limits.pipelines)]
-
-    def _chain(self, number: int) -> Chain:
-        rows = self.rows
-        demand = int(rows.demand[number])
-        first = rows.first_visit[number]
-        ops = rows.ops[rows.first_op[number] :, 3]
-        visits = tuple(
-            NodeVisit(node, parent, link, pipeline, slot, wait, tuple(ops[row : row + count].tolist()), bool(delivers))
-            for node, parent, link, pipeline, slot, wait, delivers, row, count in rows.visits[
-                first : first + rows.n_visits[number]
-            ].tolist()
-        )
-        start = rows.first_start[number]
-        starts: Sequence[int] = rows.starts[start : start + rows.words[number]].tolist()
-        return Chain(demand, Route(self.part.demands[demand], visits), tuple(sorted(starts)))
 
 
 def _rows(first: np.ndarray, count: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .attempt import RoutingTask
 from .fixed_routes import count_cells
-from .problem import NodeLimits, RoutingPart
+from .problem import NodeLimits, RoutingPart, kept
 from .routes import Chain, Footprint
 
 
@@ -50,58 +50,66 @@ class _Thinning:
         self.period, self.chains, self.drop = period, chains, drop
         self.marks = [Footprint(chain.route, limits.pipelines, period) for chain in chains]
         places = part.nodes * limits.pipelines
-        self.use = np.zeros((places, period), int)
-        self.writers = np.zeros((places, period), int)
-        need = np.zeros((part.nodes, limits.pipelines), bool)
+        use, writers = np.zeros((2, places, period), np.int64)
+        count_cells(part.fixed, use, writers, limits.pipelines)
+        self.use: list[int] = use.reshape(-1).tolist()
+        self.writers: list[int] = writers.reshape(-1).tolist()
+        self.need = [False] * places
         for chain, mark in zip(chains, self.marks, strict=True):
-            for node, pipeline, _ in chain.route.cells:
-                need[node, 0] |= limits.phase_change
-                need[node, pipeline] |= part.demands[chain.demand].rewritten
-            self._count(mark, list(chain.starts), 1)
-        count_cells(part.fixed, self.use, self.writers, limits.pipelines)
-        self.need = need.reshape(-1)
+            for place in mark.counts:
+                self.need[place - place % limits.pipelines] |= limits.phase_change
+                self.need[place] |= part.demands[chain.demand].rewritten
+            self._count(mark, chain.starts, 1)
 
     def run(self) -> list[Chain] | None:
         gone: list[tuple[int, ...]] = []
         for chain, mark, drop in zip(self.chains, self.marks, self.drop, strict=True):
             gone.append(chain.starts[:drop])
-            self._count(mark, list(gone[-1]), -1)
+            self._count(mark, gone[-1], -1)
         for _ in range(4):
-            bad = self._bad(slice(None))
-            if not bad.any():
+            bad = {place for place, needed in enumerate(self.need) if needed and self._is_full(place)}
+            if not bad:
                 return [
-                    Chain(chain.demand, chain.route, tuple(s for s in chain.starts if s not in set(out)))
+                    Chain(chain.demand, chain.route, tuple([s for s in chain.starts if s not in out]))
                     for chain, out in zip(self.chains, gone, strict=True)
                 ]
             for index, (chain, mark) in enumerate(zip(self.chains, self.marks, strict=True)):
-                if not bad[mark.counts].any():
+                if bad.isdisjoint(mark.counts):
                     continue
-                self._count(mark, list(gone[index]), 1)
+                self._count(mark, gone[index], 1)
                 gone[index] = self._best(chain, mark, self.drop[index], gone[index])
-                self._count(mark, list(gone[index]), -1)
+                self._count(mark, gone[index], -1)
         return None
 
     def _best(self, chain: Chain, mark: Footprint, drop: int, now: tuple[int, ...]) -> tuple[int, ...]:
         """The ``drop`` consecutive words of ``chain`` whose removal leaves the fewest places without a slot for reprogramming."""
         best, fewest = now, None
-        rows = np.unique(mark.counts)
+        places = [place for place in dict.fromkeys(mark.counts) if self.need[place]]
         for first in range(len(chain.starts)):
-            out = tuple(chain.starts[(first + step) % len(chain.starts)] for step in range(drop))
-            self._count(mark, list(out), -1)
-            bad = int(self._bad(rows).sum())
-            self._count(mark, list(out), 1)
+            out = tuple([chain.starts[(first + step) % len(chain.starts)] for step in range(drop)])
+            self._count(mark, out, -1)
+            bad = sum(map(self._is_full, places))
+            self._count(mark, out, 1)
             if fewest is None or bad < fewest:
                 best, fewest = out, bad
         return best
 
-    def _bad(self, rows: np.ndarray | slice) -> np.ndarray:
-        """Which of the places ``rows`` need a slot for reprogramming and have none."""
-        free = (self.use[rows] == 0) & (np.roll(self.writers[rows], 1, axis=-1) == 0)
-        return self.need[rows] & ~free.any(-1)
+    def _is_full(self, place: int) -> bool:
+        """Has a place no slot for reprogramming?"""
+        first = place * self.period
+        before = first + self.period - 1
+        for cell in range(first, first + self.period):
+            if not self.use[cell] and not self.writers[before]:
+                return False
+            before = cell
+        return True
 
-    def _count(self, mark: Footprint, starts: list[int], sign: int) -> None:
-        np.add.at(self.use.reshape(-1), mark.cells[starts], sign)
-        np.add.at(self.writers.reshape(-1), mark.delivers[starts], sign)
+    def _count(self, mark: Footprint, starts: Sequence[int], sign: int) -> None:
+        for start in starts:
+            for cell in mark.cells[start]:
+                self.use[cell] += sign
+            for cell in mark.delivers[start]:
+                self.writers[cell] += sign
 
 
 def short_task(
@@ -113,14 +121,14 @@ def short_task(
     reserves no slot. None if the words cannot be divided evenly over repetitions and chains.
     """
     turns = period // slots
-    short, chains = [], []
-    for demand, count in zip(part.demands, words, strict=True):
-        fitting = _division(count, min(most, demand.chains), turns, drop)
+    at_most = kept(part, ("at most", most), lambda: [min(most, demand.chains) for demand in part.demands])
+    divided = []
+    for count, chains in zip(words, at_most, strict=True):
+        fitting = _division(count, chains, turns, drop)
         if fitting is None:
             return None
-        chains.append(fitting[0])
-        short.append(fitting[1])
-    return RoutingTask(part, slots, tuple(short), tuple(chains), not drop)
+        divided.append(fitting)
+    return RoutingTask(part, slots, tuple([each for _, each in divided]), tuple([n for n, _ in divided]), not drop)
 
 
 @cache

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-import numpy as np
-
 from .problem import Demand
 
 
@@ -92,20 +90,18 @@ class Chain:
 
 
 class Footprint:
-    """Flat indices of what a route occupies, ready for arrays of shape (nodes, pipelines, slots).
+    """Flat indices of what a route occupies, ready for lists of (nodes × pipelines × slots). Plain lists: a route has few of
+    them, so that arrays would take longer to make than all that is done with them.
 
     Each table has a row for each start slot.
     """
 
     def __init__(self, route: Route, pipelines: int, slots: int) -> None:
-        def table(pairs: Iterable[tuple[int, int]]) -> np.ndarray:
-            rows = np.array(list(pairs), np.intp).reshape(-1, 2)
-            return rows[:, 0] * slots + (rows[:, 1] + np.arange(slots)[:, None]) % slots
+        def table(places: Iterable[tuple[int, int, int]]) -> list[list[int]]:
+            rows = [((node * pipelines + pipeline) * slots, slot) for node, pipeline, slot in places]
+            return [[row + (slot + start) % slots for row, slot in rows] for start in range(slots)]
 
-        def row(node: int, pipeline: int) -> int:
-            return node * pipelines + pipeline
-
-        self.cells = table((row(n, p), s) for n, p, s in route.cells)
-        self.delivers = table((row(n, p), s) for n, p, s in route.delivers)
-        self.counts = np.array([row(n, p) for n, p, _ in route.cells], np.intp)
+        self.cells = table(route.cells)
+        self.delivers = table(route.delivers)
+        self.counts = [node * pipelines + pipeline for node, pipeline, _ in route.cells]
         """(node, pipeline) of each VFSM."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from math import lcm
-from operator import lt
 
 import numpy as np
 
@@ -74,6 +73,14 @@ class Search:
         self.tell = progress or (lambda line: None)
         names = list(dict.fromkeys(stream.group for stream in streams))
         self.group_of = [names.index(stream.group) for stream in streams]
+        self.own_groups = [tuple(self.group_of[stream] for stream in site.streams) for _, site in parts]
+        """For each of ``parts``, the groups of its streams."""
+        several = {
+            (part, groups): number
+            for number, ((part, _), groups) in enumerate(zip(parts, self.own_groups, strict=True))
+        }
+        self.different = sorted(several.values())
+        """Indices of ``parts`` that differ, or whose streams are of other groups: of the rows of a mesh one."""
         self.counting = Counting(streams, parts, limits, period, self.group_of)
         self.groups = [self._group(index) for index in range(len(names))]
         self.reached: dict[int, int] = {}
@@ -243,17 +250,18 @@ class Search:
 
     def _divides(self, level: Level, slots: int) -> bool:
         """Can each part reach ``level`` by repeating a period of ``slots``, as far as counting tells?"""
-        for part, site in self.parts:
-            key = part, self._words(site, level), slots
+        for number in self.different:
+            part, _ = self.parts[number]
+            key = part, self._words(number, level), slots
             if key not in self.divided:
                 self.divided[key] = next(self._make_tasks(*key), None) is not None
             if not self.divided[key]:
                 return False
         return True
 
-    def _tasks(self, part: RoutingPart, site: Site, level: Level, slots: int) -> list[tuple[RoutingTask, int]]:
-        """Ways to reach ``level`` by repeating a period of ``slots``: (task, words to drop from each chain)."""
-        key = part, self._words(site, level), slots
+    def _tasks(self, number: int, level: Level, slots: int) -> list[tuple[RoutingTask, int]]:
+        """Ways in which a part reaches ``level`` by repeating a period of ``slots``: (task, words to drop from each chain)."""
+        key = self.parts[number][0], self._words(number, level), slots
         if key not in self.ways:
             self.ways[key] = list(self._make_tasks(*key))
         return self.ways[key]
@@ -263,7 +271,7 @@ class Search:
         tried: set[RoutingTask] = set()
         usual = self.counting.most_chains
         least = [
-            min(d.chains, usual, count) if d.all_chains else 1 for d, count in zip(part.demands, words, strict=True)
+            (k, min(d.chains, usual, words[k])) for k, d in enumerate(part.demands) if d.all_chains and d.chains > 1
         ]
         drops = [0, 1] if room else [0]
         for most in (usual, 1):
@@ -272,7 +280,7 @@ class Search:
                 if task is None:
                     drops.remove(drop)  # what several chains cannot carry, one cannot either
                     continue
-                if any(map(lt, task.chains, least)):
+                if any(task.chains[k] < count for k, count in least):
                     continue
                 if task not in tried:
                     tried.add(task)
@@ -284,8 +292,8 @@ class Search:
         if self._beyond(level):
             return None
         found: list[Found] = []
-        for number, (part, site) in enumerate(self.parts):
-            words = self._words(site, level)
+        for number, (part, _) in enumerate(self.parts):
+            words = self._words(number, level)
             if (part, words) not in self.known:
                 chains = self._part(number, level, slots)
                 if chains is None:
@@ -302,7 +310,7 @@ class Search:
     def _part(self, number: int, level: Level, slots: int) -> Found | None:
         part, site = self.parts[number]
         stands = self.stands[number] if self.stands else None
-        for task, drop in self._tasks(part, site, level, slots):
+        for task, drop in self._tasks(number, level, slots):
             outcome = self._attempt(task, stands)
             if outcome.placed is None:
                 if slots == self.period:
@@ -363,9 +371,9 @@ class Search:
             max(Fraction(stream.weight) for stream in mine), min([self.period * self.limits.pipelines, *wanted])
         )
 
-    def _words(self, site: Site, level: Level) -> Level:
+    def _words(self, number: int, level: Level) -> Level:
         """Words of each stream of a part."""
-        return tuple(level[self.group_of[stream]] for stream in site.streams)
+        return tuple(map(level.__getitem__, self.own_groups[number]))
 
     @staticmethod
     def _with(level: Level, index: int, words: int) -> Level:

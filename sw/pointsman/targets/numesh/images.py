@@ -144,13 +144,8 @@ def most_load_cycles(images: Images, phase: int) -> int:
 def _promises(at: Allocation, index: int) -> Iterable[Promise]:
     """Promises of an operator: destinations and words a period of each register that a processor writes, by states."""
     phase_index, planned = at.operators[index]
-    carried: dict[tuple, list[int]] = {}
-    follower = Follower(at.phases[phase_index], planned)
     continues = at.continues(phase_index)
-    for state in range(len(planned.values) * planned.stages):
-        for way in follower.ways(state):
-            carried.setdefault(way, []).append(state)
-    for way, states in carried.items():
+    for way, states in Follower(at.phases[phase_index], planned).carried():
         name, source, register, destinations, words, held = way
         yield Promise(
             index,

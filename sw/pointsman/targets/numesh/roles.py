@@ -35,14 +35,13 @@ class RoleImages:
             like = node  # commands rewrite VFSMs of others
         key = index, like, here, first
         if key not in self._known_roles:
-            states = range(len(planned.values) * planned.stages)
             delays = planned.delays.get(node, (planned.drain,) * len(planned.values))
             loaded = planned.values != ((),) or planned.stages > 1
             number: dict[Role, int] = {}
             known: dict[tuple[int, int], int] = {}
             chosen = []
-            for i in states:
-                draft, delay = planned.role(like, i), delays[i // planned.stages]
+            for i, draft in enumerate(planned.states(like)):
+                delay = delays[i // planned.stages]
                 # Most states have a draft that another has, too, as the same object.
                 of = id(draft), delay
                 if of not in known:

@@ -9,7 +9,7 @@ from typing import Any
 
 def test_every_end_has_a_register_of_its_own(wired: Callable[..., Any]) -> None:
     wiring = wired("str_shift", "(cshift 'o 1 :m 5)").wiring
-    used = Counter((node, register) for (node, _, _, _), register in wiring.all_registers.items())
+    used = Counter((node, register) for own in wiring.registers_by_stream.values() for node, _, _, register in own)
     assert set(used.values()) == {1}
     assert all(len([at for at in used if at[0] == node]) == count for node, count in wiring.registers_used.items())
 

@@ -29,7 +29,7 @@ def test_every_stream_is_written_by_one_and_read_by_its_readers(text: str, wired
     name = {"r": "str_reduce", "a": "str_allreduce", "p": "str_prefix"}[text[1]]
     one = wired(name, text)
     lanes = Counter((node, reg) for node, role in one.roles().items() for lane in role.lanes for reg in lane.registers)
-    ends = {(node, register) for (node, _, _, _), register in one.wiring.all_registers.items()}
+    ends = {(node, register) for own in one.wiring.registers_by_stream.values() for node, _, _, register in own}
     assert set(lanes) == ends
     assert set(lanes.values()) == {1}
 

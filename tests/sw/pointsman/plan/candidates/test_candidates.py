@@ -63,3 +63,6 @@ def test_near_a_way_are_its_other_lengths_and_divisions_with_a_phase_more_or_les
         for way in near:
             assert (way.labels == one.labels) != (way.period == one.period)
             assert abs(len(way.labels) - len(one.labels)) <= 1
+        lengths = [way for way in near if way.labels == one.labels]
+        assert lengths
+        assert found.of_other_lengths(one) == lengths

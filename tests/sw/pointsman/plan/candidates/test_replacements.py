@@ -9,7 +9,7 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.analysis import ProgramAnalysis
-from pointsman.plan.candidates.replacements import Variant, variants
+from pointsman.plan.candidates.replacements import Variant, replacements_of, variants
 from pointsman.plan.errors import PlanError
 from pointsman.program.program import Group, Runtime
 
@@ -132,3 +132,14 @@ def test_a_sequence_is_replaced_where_it_is_asked_for_by_nodes_that_are_none_of_
     destination = list(only.program.operators())[1].instances[0].operand("destination")
     assert isinstance(destination, Runtime)
     assert destination.values == (0, 3)
+
+
+def test_the_parts_of_an_operator_are_made_once() -> None:
+    """What is worked out from an operator is kept as long as it lives."""
+    program = compile_text("(loop 'l 3 (allreduce 'r 'max :m 6))", topology=mesh(3, 3))
+    (operator,) = program.operators()
+    analysis = ProgramAnalysis(program, Context(program.topology, NodeShape()), IMPLEMENTATIONS)
+    first = {way.name: parts for way, parts in replacements_of(operator, analysis)}
+    again = {way.name: parts for way, parts in replacements_of(operator, analysis.choosing({}))}
+    assert first
+    assert all(again[name] is parts for name, parts in first.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from numesh.shape import NodeShape
@@ -106,3 +107,16 @@ def test_nodes_may_leave_after_any_operator_where_the_last_ones_are_not_known() 
     assert last_operators(own.structure, 0) is None
     folded = own.analysis.folded(lambda part, i: False)
     assert last_operators(folded, 0) == {"b"}
+
+
+def test_a_barrier_has_the_same_streams_in_every_schedule() -> None:
+    own = context("(sequential (broadcast 'a 0 :m 4) (barrier 'b))")
+    (short, long) = (
+        with_barrier(one, Constraints(), 0, replace(ended(one, 0, "str_bcast"), reason="x"))
+        for one in (own, replace(own, period=32))
+    )
+    assert short is not None
+    assert long is not None
+    mine, other = short.routed.streams[1:], long.routed.streams[1:]
+    assert len(mine) > 1
+    assert [id(one) for one in mine] == [id(one) for one in other]

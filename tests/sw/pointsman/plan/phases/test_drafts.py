@@ -116,6 +116,8 @@ def test_a_phase_whose_barrier_lacks_registers_is_refused_at_its_draft(monkeypat
     routes = len(own.memo.routes)
     with pytest.raises(PlanError, match="cannot be routed with 16 slots: too few interface registers"):
         least_cycles(replace(own, period=16), 0)
+    with pytest.raises(PlanError, match="cannot be routed with 16 slots: too few interface registers"):
+        plan_phase(replace(own, period=16), Constraints(), 0)
     assert len(own.memo.routes) == routes
     assert least_cycles(replace(own, period=6), 0) < inf
 

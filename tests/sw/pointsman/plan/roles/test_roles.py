@@ -11,6 +11,8 @@ from pointsman.artifacts.images.images import SYNC, LaneImage
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, RoleDraft, Wiring
+from pointsman.operators.api.loading import Loading
+from pointsman.plan.cost.feasible import feasible_implementations
 from pointsman.plan.errors import PlanError
 from pointsman.plan.roles import roles
 from pointsman.plan.roles.roles import at_stage, merged, plan_operator
@@ -128,3 +130,50 @@ def test_of_a_halo_exchange_roles_are_made_for_the_ends_of_streams_and_are_those
         node: merged(right, node, [made(right, wiring, i, node, ()) for i in range(count)]) for node in range(20)
     }
     assert {draft.kind for draft in found.values()} == {"read", "write", "both"}
+
+
+def test_nodes_that_a_stream_passes_by_share_a_role(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream between two nodes names the whole mesh as a rule."""
+    (one,) = compile_text("(stream 's 1 3 :m 3)", topology=mesh(5, 4)).operators()
+    way = next(one for one in IMPLEMENTATIONS if one.name == "str_stream")
+    context = Context(mesh(5, 4), NodeShape())
+    streams = way.streams(one, context)
+    wiring = Wiring(route_phase(streams, mesh(5, 4), NodeShape(), period=8))
+    asked: list[int] = []
+    made = way.gen_io
+
+    def gen_io(operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]) -> RoleDraft:
+        asked.append(node)
+        return made(operator, wiring, instance, node, values)
+
+    monkeypatch.setattr(way, "gen_io", gen_io)
+    planned = plan_operator(one, way, range(len(streams)), wiring.routed, wiring)
+    assert planned is not None
+    found = {node: planned.role(node, 0) for node in range(20)}
+    passed = {vfsm.node for chain in wiring.routed.chains for vfsm in chain.vfsms}
+    assert len(asked) == len(passed) + 1
+    assert found == {node: made(one, wiring, 0, node, ()) for node in range(20)}
+    assert len({id(found[node]) for node in range(20) if node not in passed}) == 1
+    assert {planned.like(node) for node in range(20)} == passed | {min(set(range(20)) - passed)}
+
+
+@pytest.mark.parametrize("text", ["(stream 's (runtime) (runtime) :m 3)", "(broadcast 's (runtime) :m 3)"])
+def test_roles_of_all_states_are_those_of_each_state(text: str) -> None:
+    (one,) = compile_text(text, topology=mesh(4, 3)).operators()
+    context = Context(mesh(4, 3), NodeShape())
+    decided = 0
+    for _, way in feasible_implementations(one, IMPLEMENTATIONS, context):
+        if way.loading in (Loading.PER_VALUE, Loading.ONLINE, Loading.RESCHEDULED):
+            continue
+        streams = way.streams(one, context)
+        wiring = Wiring(route_phase(streams, mesh(4, 3), NodeShape(), period=16))
+        all_at_once, apart = (plan_operator(one, way, range(len(streams)), wiring.routed, wiring) for _ in range(2))
+        assert all_at_once is not None
+        assert apart is not None
+        for node in range(12):
+            found = all_at_once.states(node)
+            assert found == [apart.role(node, state) for state in range(len(found))], (way.name, node)
+            decided += len({id(draft) for draft in found}) < len(found)
+    assert decided
+    with pytest.raises(KeyError):
+        all_at_once.states(12)

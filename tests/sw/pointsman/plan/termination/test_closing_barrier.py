@@ -10,6 +10,7 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.conflicts.link_slots import command_gap
 from pointsman.plan.structure.structure import PhaseOutline, outline
+from pointsman.plan.termination import closing_barrier as closing_barrier_module
 from pointsman.plan.termination.closing_barrier import (
     change_cycles,
     closing_barrier,
@@ -41,6 +42,19 @@ def test_instances_that_share_nodes_belong_together(phase: PhaseOutline, routed:
     barrier = closing_barrier(phase, routed, [])
     assert [instance.nodes for instance in barrier.instances] == [(0, 1, 2), (4, 5)]
     assert (barrier.label, barrier.kind) == ("a+b end", "barrier")
+
+
+def test_parts_are_looked_for_once_and_may_be_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    (own,) = outline(compile_text(TEXT, topology=mesh(6, 1))).phases
+    streams = [Stream("a[0].s", 0, (1,)), Stream("a[1].s", 4, (5,)), Stream("b[0].s", 1, (2,))]
+    routes = route_phase(streams, mesh(6, 1), NodeShape(), period=16)
+    first = parts_of(own, routes)
+    first[0].clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(closing_barrier_module, "_groups", None)
+        assert sorted(map(sorted, parts_of(own, routes))) == [[0, 1, 2], [4, 5]]
+    (other,) = outline(compile_text("(broadcast 'b 0)", topology=mesh(6, 1))).phases
+    assert sorted(map(sorted, parts_of(other, routes))) == [[0, 1, 2, 3, 4, 5]], "of other operators"
 
 
 def test_what_a_later_phase_joins_is_widened_to_a_box(phase: PhaseOutline, routed: RoutedPhase) -> None:

@@ -30,7 +30,7 @@ def test_a_wait_a_leg_and_a_delivery_take_a_slot_each() -> None:
 def test_a_footprint_turns_round_the_period_with_the_start() -> None:
     marks = Footprint(ROUTE, pipelines=2, slots=6)
     for start in range(6):
-        cells = {divmod(int(cell), 6) for cell in marks.cells[start]}
+        cells = {divmod(cell, 6) for cell in marks.cells[start]}
         assert cells == {(2 * node + pipeline, (slot + start) % 6) for node, pipeline, slot in ROUTE.cells}
-        assert [int(cell) % 6 for cell in marks.delivers[start]] == [(5 + start) % 6, (5 + start) % 6]
-    assert marks.counts.tolist() == [0, 3, 3, 3, 4]
+        assert [cell % 6 for cell in marks.delivers[start]] == [(5 + start) % 6, (5 + start) % 6]
+    assert marks.counts == [0, 3, 3, 3, 4]
