@@ -78,12 +78,10 @@ def alternatives(
     """
     if structure.through:
         return
-    divided = {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
+    divided = _by_value(structure)
     ways = {label: one.name for label, one in played.items()} | _per_value(divided, variant.analysis)
     total = sum(one.cycles for one in played.values())
-    kept = dict(variant.analysis.chosen)
-    kept |= {one.operator.label: one.implementation for one in variant.replaced}
-    kept |= {label: ways[label] for label in divided if label in ways}
+    kept = kept_choices(variant, structure)
     parts = {label: one for one in variant.replaced for label in one.parts}
     promising: list[tuple[float, int, str, str, Structure]] = []
     for operator in (*analysis.operators, *(o for o in variant.analysis.operators if o.label in parts)):
@@ -109,9 +107,21 @@ def alternatives(
             if division is not None and (whole or near or not loadings):
                 promising.append((cycles - spent, len(promising), operator.label, name, division))
     for *_, label, name, division in sorted(promising, key=lambda one: one[:2]):
-        found = _changed(analysis, variant, division, kept | {label: name}, period)
+        found = changed(analysis, variant, division, kept | {label: name}, period)
         if found is not None:
             yield Alternative(label, name, *found)
+
+
+def kept_choices(variant: Variant, structure: Structure) -> dict[str, str]:
+    """By label of an operator of the program as it was written, the way that the variant or the division has chosen for it."""
+    kept = dict(variant.analysis.chosen)
+    kept |= {one.operator.label: one.implementation for one in variant.replaced}
+    return kept | _per_value(_by_value(structure), variant.analysis)
+
+
+def _by_value(structure: Structure) -> set[str]:
+    """Labels of operators whose phases are divided by value."""
+    return {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
 
 
 def _per_value(labels: Collection[str], analysis: ProgramAnalysis) -> dict[str, str]:
@@ -146,7 +156,7 @@ def without_meeting(
             chosen[operator.label] = min(local, key=lambda name: (found[name], name))
     if len(chosen) < 2:
         return None
-    return _changed(analysis, variant, structure, dict(variant.analysis.chosen) | chosen, period)
+    return changed(analysis, variant, structure, dict(variant.analysis.chosen) | chosen, period)
 
 
 def estimates(operator: Operator, analysis: ProgramAnalysis, period: int) -> dict[str, float]:
@@ -202,7 +212,7 @@ def _stays_inside(operator: Operator, analysis: ProgramAnalysis) -> bool:
     return set(members(extents.of_operator(operator))) == operator.nodes
 
 
-def _changed(
+def changed(
     analysis: ProgramAnalysis, variant: Variant, structure: Structure, chosen: Mapping[str, str], period: int
 ) -> tuple[Variant, Structure] | None:
     """The variant and the division with these implementations; None if they cannot be."""
