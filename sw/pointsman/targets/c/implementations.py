@@ -60,7 +60,8 @@ def refused_in_c(plan: Plan, error: PointsmanError) -> PointsmanError:
     labels = list(dict.fromkeys(f"'{operator.label}'" for operator, _ in others))
     which = f"operators {', '.join(labels)}" if len(labels) > 1 else f"operator {labels[0]}"
     return NotInCError(
-        f"{_where(others[0][0])}{which} cannot be done by the driver in C on this node: {_told(reasons)}; without, {error.message}",
+        f"{_where(others[0][0])}{which} cannot be done by the driver in C on this node: {_told(reasons)}; "
+        f"without, {error.message}",
         hint=error.hint,
     )
 

@@ -29,7 +29,11 @@ TYPES = """
     (loop 'l7 4 (reduce 'o7 'min 0 :type 'float64))
     (broadcast 'o8 2 :m 16 :type 'int32*)
 """
-RUNTIME = "(reduce 'a 'max (runtime) :m 4 :type 'float32*) (prefix 'b 'min :type 'int32) (cshift 'c (runtime) :m 4 :type 'float64*)"
+RUNTIME = """
+    (reduce 'a 'max (runtime) :m 4 :type 'float32*)
+    (prefix 'b 'min :type 'int32)
+    (cshift 'c (runtime) :m 4 :type 'float64*)
+"""
 
 
 def program(text: str) -> Program:
@@ -41,7 +45,7 @@ def planned(text: str) -> Plan:
 
 
 def test_a_phase_without_room_is_taken_apart() -> None:
-    """Beside 'o0' the phase of 'o1', 'o2' and 'o3' needs a barrier; a phase for each operator, 9 in all, leaves 8 slots to each."""
+    """Beside 'o0' the phase of 'o1', 'o2' and 'o3' needs a barrier; nine phases, one for each operator, have 8 slots each."""
     found = planned(TYPES)
     assert found.phases[0].routed.period == 16
     assert ["o1"] in [[one.operator.label for one in phase.operators] for phase in found.phases]
