@@ -25,6 +25,8 @@ MOST_VISITS = 30_000
 """Visits of all nodes together that are played: two or three seconds of work."""
 MOST_CALLS = 30_000
 """Calls of all nodes together up to which those that a node makes in an order of its own are played in it."""
+OWN = "own"
+"""In place of the name of a function: a call that moves no word between nodes."""
 HERE, UNKNOWN = -2, -1
 """Values that a node knows in part, as `pointsman.runtime.api.substrate` gives them: it is this node, or some other one."""
 
@@ -88,7 +90,7 @@ class _Visited:
     @property
     def is_even(self) -> bool:
         """Did it write as often as it read, if it did both?"""
-        return len({self.calls[what] for what in ("write", "read") if what in self.calls}) <= 1
+        return len({self.calls[what] for what in ("write", "read") if self.calls.get(what)}) <= 1
 
 
 def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
@@ -127,6 +129,8 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
                 shared[when] = shared.get(when, 0) + 1
                 visit.beside = call.start, shared[when]
     wholes = operators | {label: one.operator for label, one in parts.items()}
+    for own, turns in zip(visited, made, strict=True):
+        _leave_out_own_words(own, turns, wholes)
     rounds, values = _rounds(visited, wholes), _values(visited, wholes)
     groups: list[dict[int, int]] = [{} for _ in visited]
     if sum(len(own) for own in made) <= MOST_CALLS:
@@ -168,7 +172,7 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
                 if number in groups[node]:
                     end = groups[node][number]
                     turns = made[node][visit.first : max(one.last for one in own[number:end]) + 1]
-                    found = replace(found, calls=tuple((which - number, what) for which, what in turns))
+                    found = replace(found, calls=tuple((which - number, what) for which, what in turns if what != OWN))
                 way.append(found)
                 continue
             for _ in range(count):
@@ -182,6 +186,24 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
             return None
         ways.append(way)
     return ways
+
+
+def _leave_out_own_words(own: Sequence[_Visited], turns: list[tuple[int, str]], operators: dict[str, Operator]) -> None:
+    """Take out the calls by which the destination of a collect sends words to itself, and as many of those that read: these words
+    go through no register. ``turns``: all calls of the node, by visit, in their order."""
+    left = {
+        (number, what): min(visit.calls["write"], visit.calls["read"])
+        for number, visit in enumerate(own)
+        if operators[visit.label].kind == "collect" and {"write", "read"} <= visit.calls.keys()
+        for what in ("write", "read")
+    }
+    for place, turn in enumerate(turns if left else ()):
+        if left.get(turn, 0) > 0:
+            left[turn] -= 1
+            turns[place] = turn[0], OWN
+            visit = own[turn[0]]
+            visit.calls[turn[1]] -= 1
+            visit.alternates, visit.at_once = True, False
 
 
 def _order(own: Sequence[_Visited], at: int, replaced: Container[str]) -> tuple[int, ...]:

@@ -377,13 +377,12 @@ class NumeshPort:
     async def _move_in_turn(
         self, lanes: Sequence[LaneImage], messages: dict[str, np.ndarray], combine: Combine | None
     ) -> None:
-        """Move the lanes in order: item by item, or message by message if the function combines whole messages or an agent
-        serves online messages meanwhile."""
+        """Move the lanes in order: item by item, or message by message if the function combines whole messages."""
         role, m = self._role, self.operator.m
         for name in (*(lane.data for lane in lanes), *(one.result for one in role.combines)):
             if name != "token" and name not in messages:
                 messages[name] = np.zeros(m, np.uint32)
-        item = combine.item if isinstance(combine, Combiner) and self.substrate.agent is None else None
+        item = combine.item if isinstance(combine, Combiner) else None
         if item is not None and m % item == 0:
             for request in move_by_item(lanes, role.combines, messages, m, combine, item):
                 await request
