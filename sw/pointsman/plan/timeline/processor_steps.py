@@ -243,7 +243,10 @@ class StepWriter:
             return steps
         first, *second = self._halves(node, number, value, steps)
         if not second:
-            return steps if draft.kind == what or (draft.kind == "both" and what == "write") else []
+            # The destination of a collect may write, too, but only to itself; others that do both do it in the call that writes.
+            writes = any(lane.write for lane in draft.lanes if lane.turn != SYNC)
+            moves = draft.kind if draft.kind != "both" else "write" if writes else "read"
+            return steps if moves == what else []
         return first if what == "write" else second[0]
 
     def _joined(self, calls: Sequence[Sequence[Step]]) -> list[Step]:
