@@ -134,7 +134,7 @@ class NumeshTarget:
             from pointsman.report.time_table import add_times, time_json
             from pointsman.report.timed import numesh_timed
 
-            timed = numesh_timed(self._made[1], self.plan, artifact, done.calls)
+            timed = numesh_timed(self._made[1], self.plan, artifact, done.calls, application.functions)
             add_times(results, time_json(timed, done.calls, by_operator=by_operator, by_phase=by_phase))
         if trace is not None:
             from cosim.numesh.trace import trace_text

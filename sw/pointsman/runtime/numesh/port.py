@@ -387,6 +387,8 @@ class NumeshPort:
             for request in move_by_item(lanes, role.combines, messages, m, combine, item):
                 await request
             return
+        if combine is not None:
+            self.substrate.remark(_no_items(self.operator))
         for k in range(len(lanes) + 1):
             for one in role.combines:
                 if one.step == k:
@@ -445,6 +447,14 @@ class NumeshPort:
         for register in sorted({r for lane in lanes if lane.write for r in lane.registers}):
             await WaitEmpty(register, Category.REPROG)
         await router.rewrite(self.operator.phase, changed, running=True)
+
+
+def _no_items(operator: OperatorImage) -> str:
+    """Remark on an operator made for a function of single items, whose function the application has replaced."""
+    return (
+        f"'{operator.label}' combines whole messages, as the application's own '{operator.function}' is no ufunc of "
+        "NumPy; with one, or the built-in function, words go on item by item"
+    )
 
 
 def _no_slots(images: Images, operator: OperatorImage) -> str:
