@@ -217,7 +217,7 @@ class StepWriter:
         if any(one.implementation.loading is Loading.RESCHEDULED for one in parts):
             return False
         way, made = self.ways[node], defaultdict[tuple[int, str], int](int)
-        self._add(way, self._weigh(way, 1.0))
+        self._add(way, self._weigh(way, run[0].weight))
         for at, what in run[0].calls:
             self._count(node, run[at].operator.label)
             for number, value in chosen[at]:

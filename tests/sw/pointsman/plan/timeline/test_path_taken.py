@@ -423,6 +423,63 @@ def test_a_run_that_leaves_everything_out_is_predicted_too() -> None:
     assert predicted == pytest.approx(total, abs=8)
 
 
+def test_a_long_run_is_played_from_its_beginning(monkeypatch: pytest.MonkeyPatch):
+    """Its rounds stand for those that are left out."""
+    text = "(loop 'l 2 (cshift 'a 1 :m 20) (optional (allreduce 'c 'add :m 40)))"
+    plan = plan_of(text, mesh(3, 2))
+
+    async def main(node: Any) -> None:
+        for k in range(200):
+            await called(node, "a", 20)
+            if k % 3 == 0:
+                await called(node, "c", 40)
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    assert {visit.weight for way in ways for visit in way} == {1.0}
+    monkeypatch.setattr(module, "MOST_VISITS", 300)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    assert 100 < sum(map(len, ways)) <= 300
+    for way in ways:
+        assert sum(visit.weight for visit in way) == pytest.approx(267)
+    played = timeline(plan, ways)
+    assert played is not None
+    assert 10 * plan.cycles < total
+    assert played.total == pytest.approx(total, rel=0.05)
+    cycles = operator_cycles(plan, ways)
+    assert cycles is not None
+    assert sum(cycles.values()) == pytest.approx(total, rel=0.1)
+
+
+def test_of_a_long_run_all_operators_are_played(monkeypatch: pytest.MonkeyPatch):
+    """One loop after the other, and at the end an operator that is used once. In the first a node reads before it writes."""
+    first = "(loop 'l 2 (parallel (stream 's 0 1 :m 9) (stream 't 1 0 :m 5)))"
+    text = f"{first} (loop 'm 2 (allreduce 'c 'add :m 40)) (cshift 'd 1 :m 90)"
+    plan = plan_of(text, mesh(3, 1))
+
+    async def main(node: Any) -> None:
+        for _ in range(150):
+            await node.cop.s_load()
+            await node.cop.t_load()
+            for label, words, source in (("s", 9, 0), ("t", 5, 1)) if node.number < 2 else ():
+                await moved(node, label, words, node.number == source)
+        for _ in range(150):
+            await called(node, "c", 40)
+        await called(node, "d", 90)
+
+    calls, _, total = run(plan, main)
+    monkeypatch.setattr(module, "MOST_VISITS", 200)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    assert sum(map(len, ways)) <= 200
+    assert [visit.weight for visit in ways[1] if visit.operator.label == "d"] == [1.0]
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.05)
+
+
 def test_a_path_that_is_too_long_is_none(monkeypatch: pytest.MonkeyPatch):
     plan = plan_of("(cshift 'a 1 :m 4)", mesh(2, 1))
     call = Call(0, "a", "load", 3, 9, 0)
