@@ -110,6 +110,10 @@ def alternatives(
         found = changed(analysis, variant, division, kept | {label: name}, period)
         if found is not None:
             yield Alternative(label, name, *found)
+        for more in _parts_in_one_phase(analysis, label, name):
+            found = changed(analysis, variant, division, kept | {label: name} | more, period, together=True)
+            if found is not None:
+                yield Alternative(label, name, *found)
 
 
 def kept_choices(variant: Variant, structure: Structure) -> dict[str, str]:
@@ -175,7 +179,8 @@ def estimates(operator: Operator, analysis: ProgramAnalysis, period: int) -> dic
     for name, cycles in model.alternatives(operator) if ways else ():
         found[name] = min(found.get(name, inf), cycles)
     for replacement, parts in replacements_of(operator, analysis):
-        found[replacement.name] = rounds * max(1, operator.c) * parts_cycles(parts, analysis, period)
+        cycles = parts_cycles(parts, analysis, period, together=replacement.played_only)
+        found[replacement.name] = rounds * max(1, operator.c) * cycles
     return found
 
 
@@ -212,17 +217,41 @@ def _stays_inside(operator: Operator, analysis: ProgramAnalysis) -> bool:
     return set(members(extents.of_operator(operator))) == operator.nodes
 
 
+def _parts_in_one_phase(analysis: ProgramAnalysis, label: str, name: str) -> Iterator[dict[str, str]]:
+    """Of a replacement that is only taken where it is quicker when played: by label, how its parts may be done in one phase. In
+    any way, and without load functions that wait for other nodes, as that is what a phase in common may save."""
+    for operator in analysis.operators:
+        for replacement, parts in replacements_of(operator, analysis) if operator.label == label else ():
+            if replacement.name != name or not replacement.played_only:
+                continue
+            yield {}
+            local = {}
+            for part in parts:
+                ways = [(cycles, one.name) for cycles, one in analysis.feasible(part) if one.loading is Loading.LOCAL]
+                if ways:
+                    local[part.label] = min(ways)[1]
+            if local:
+                yield local
+
+
 def changed(
-    analysis: ProgramAnalysis, variant: Variant, structure: Structure, chosen: Mapping[str, str], period: int
+    analysis: ProgramAnalysis,
+    variant: Variant,
+    structure: Structure,
+    chosen: Mapping[str, str],
+    period: int,
+    *,
+    together: bool = False,
 ) -> tuple[Variant, Structure] | None:
-    """The variant and the division with these implementations; None if they cannot be."""
+    """The variant and the division with these implementations; None if they cannot be. ``together``: operators that stand in the
+    place of one share a phase."""
     try:
         other = variants(analysis.choosing(chosen), period=period)[0]
         plain = all(phase.value is None for phase in structure.phases)
         if [one.implementation for one in other.replaced] == [one.implementation for one in variant.replaced] and plain:
             division: Structure | None = structure
         else:
-            division = _folded(other.analysis, variant, structure)
+            division = _folded(other.analysis, variant, structure, together=together)
         if division is None:
             return None
         (found, *_) = with_schedules([division], other.analysis)
@@ -231,9 +260,9 @@ def changed(
     return other, found
 
 
-def _folded(analysis: ProgramAnalysis, variant: Variant, structure: Structure) -> Structure | None:
-    """The division of another variant of the program whose phases end where those of ``structure`` do, and between the operators
-    that stand in the place of one; None if it has no such division."""
+def _folded(analysis: ProgramAnalysis, variant: Variant, structure: Structure, *, together: bool) -> Structure | None:
+    """The division of another variant of the program whose phases end where those of ``structure`` do, and, unless they are
+    ``together``, between the operators that stand in the place of one; None if it has no such division."""
     whole = {label: one.operator.label for one in variant.replaced for label in one.parts}
     phases: dict[str, set[tuple[str, ...]]] = {}
     for phase in structure.phases:
@@ -253,7 +282,7 @@ def _folded(analysis: ProgramAnalysis, variant: Variant, structure: Structure) -
     def ends(part: ProgramPart, i: int) -> bool:
         before, after = part.children[i], part.children[i + 1]
         both = {operator.label for child in (before, after) for operator in child.operators()}
-        return both <= new or place(before).isdisjoint(place(after))
+        return not together if both <= new else place(before).isdisjoint(place(after))
 
     found = analysis.folded(ends)
     return None if found.through or not all(phase.operators for phase in found.phases) else found

@@ -56,8 +56,8 @@ def test_programs_that_would_be_done_otherwise_are_planned_for_it(text: str):
     [
         (
             "(seqread 'q '(3 1) (runtime))",
-            "operator 'q' cannot be done by the driver in C: dyn_seqread has messages that processors pass on"
-            "\n  hint: give its destination in the program",
+            "operator 'q' cannot be done by the driver in C: dyn_seqread has messages that processors pass on; "
+            "repl_seq_runtime has several others do its work\n  hint: give its destination in the program",
         ),
         (
             "(broadcast 'b 0 :impl 'dyn_bcast)",
