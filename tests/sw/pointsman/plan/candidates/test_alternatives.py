@@ -57,7 +57,7 @@ def test_other_ways_are_played_with_the_schedule_length_that_suits_them(text: st
 
 @pytest.mark.parametrize("operator", ["seqread 'q '(3 1) (runtime)", "seqwrite 'q (runtime) '(3 1)"])
 def test_a_short_sequence_with_an_end_at_run_time_is_done_by_others_where_nodes_come_in_order(operator: str) -> None:
-    """Messages of four rounds took 153 and 161 cycles; both parts in one phase, whose load functions wait for nobody, 70 and 66."""
+    """Messages of four rounds took 153 and 161 cycles; both parts in one phase, whose loads wait for nobody, 70 and 64."""
     network = mesh(2, 2)
     found, asked = (
         make_plan(compile_text(f"(loop 'l 4 ({operator} :m 1{impl}))", topology=network), NodeShape(), name="test")
