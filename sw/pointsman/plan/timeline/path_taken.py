@@ -146,8 +146,8 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
             return None
         visited = [[own[place] for place in places] for own, places in zip(visited, kept, strict=True)]
         for node, places in enumerate(kept):
-            number = {place: at for at, place in enumerate(places)}
-            made[node] = [(number.get(which, LEFT_OUT), what) for which, what in made[node]]
+            played = {place: at for at, place in enumerate(places)}
+            made[node] = [(played.get(which, LEFT_OUT), what) for which, what in made[node]]
     weights = [_weights(own, counts) for own, counts in zip(visited, every, strict=True)]
     rounds, values = _rounds(visited, wholes), _values(visited, wholes)
     groups: list[dict[int, int]] = [{} for _ in visited]
