@@ -282,7 +282,7 @@ def play(
                 if kind == WAIT:
                     until[i] = time + a
                     going = a == 0
-                    post.nodes[i, TIMED] = 1 if a > post.costs[INTERRUPT] else 2
+                    post.nodes[i, TIMED] = 1 if 2 * a > post.costs[INTERRUPT] else 2
                 elif kind == MOVE:
                     if b > a:
                         moving[i, 0], moving[i, 1] = a, b

@@ -147,8 +147,8 @@ class Agent:
         """Carry out a request of the program, and serve the channels meanwhile.
 
         A program that computes or is moving words is interrupted (``costs.interrupt`` cycles); a program that waits in a
-        function of the run time polls the channels (``costs.poll``). What takes no longer than an interrupt is not interrupted:
-        the message that the program is about to send would have to wait for all those that just come by.
+        function of the run time polls the channels (``costs.poll``). A load function, and what else takes no longer than half an
+        interrupt, is not interrupted: the message that is about to be sent would have to wait for all those that just come by.
         """
         costs = self.costs
         if isinstance(request, Transfer):
@@ -156,7 +156,7 @@ class Agent:
                 yield from self._move_beside(Attend(request))
         elif isinstance(request, Attend):
             yield from self._move_beside(request)
-        elif isinstance(request, Wait) and request.cycles <= costs.interrupt:
+        elif isinstance(request, Wait) and request.cycles <= costs.interrupt // 2:
             yield request
         elif isinstance(request, Wait):
             end = self.clock.time + request.cycles

@@ -9,7 +9,7 @@ import pytest
 
 from pointsman.artifacts.images.images import OnlineNode
 from pointsman.errors import PointsmanError
-from pointsman.protocol.costs import AgentCosts
+from pointsman.protocol.costs import LOAD_CYCLES, AgentCosts
 from pointsman.runtime.api.requests import Attend, Category, Lane, Transfer, Wait
 from pointsman.runtime.numesh.online_agent import Agent
 from pointsman.runtime.numesh.online_messages import HeaderLayout, OnlineMessage, OnlineSending
@@ -137,12 +137,12 @@ def test_the_word_that_opens_a_barrier_calls_the_handler_off():
     assert not piece.empty
 
 
-def test_a_wait_shorter_than_an_interrupt_is_not_interrupted():
+def test_a_load_function_is_not_interrupted():
     """A node that was about to send a message of its own would else pass on all that come by before."""
     one = agent()
-    (wait,) = one.carry_out(Wait(one.costs.interrupt, Category.CPU))
+    (wait,) = one.carry_out(Wait(LOAD_CYCLES, Category.REPROG))
     assert isinstance(wait, Wait)
-    assert isinstance(next(one.carry_out(Wait(one.costs.interrupt + 1, Category.CPU))), Attend)
+    assert isinstance(next(one.carry_out(Wait(LOAD_CYCLES + 1, Category.CPU))), Attend)
 
 
 def test_words_moved_until_one_lane_is_through_are_interrupted_too():
