@@ -15,7 +15,7 @@ from math import inf
 from numesh.shape import NodeShape
 from pointsman.errors import PointsmanError
 from pointsman.garbage import seldom_collected
-from pointsman.operators import IMPLEMENTATIONS, Context, Implementation
+from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, Loading
 from pointsman.program.program import Group, Program
 
 from .analysis import ProgramAnalysis
@@ -68,6 +68,8 @@ HARDLY = 1.25
 """Factor on the cycles of the best plan up to which plans of other divisions are centres, too, near which quicker ones may be."""
 BESIDE = 200
 """As PLAYED, of candidates near such plans."""
+REMEDIED = 1200
+"""Nodes of phases, times the effort, that may be planned instead of those for which all candidates were refused."""
 SEEDS = 2
 """Other seeds of the router that are tried on the best candidate."""
 SECONDS = 2
@@ -164,6 +166,14 @@ def make_plan(
         # What comes next in the same phase needs no node to know when it begins.
         refused = first.decisions
         attempts = attempted(asked, replace(analysis, sealed=False))
+    if (
+        structures is None
+        and attempts.best is None
+        and not any(one.loading is Loading.ONLINE for one in implementations)
+    ):
+        # With messages, a phase for which nothing else has room was planned with these, or not even these have room.
+        attempts = first
+        attempts.remedy()
     if structures is None and not options.first:
         attempts.polish()
     best = attempts.best
@@ -285,6 +295,39 @@ class _Attempts:
                 self._plan_all(sorted(drafted, key=lambda one: (one.promise, one.number)))
             if self.best is not None:
                 break
+
+    def remedy(self) -> None:
+        """Plan candidates near those that were refused until one can be: without the phase for which they were. A candidate that
+        is refused for another phase is gone on from; so each phase that has no room is taken apart, or done in another way."""
+        left = REMEDIED * self.effort
+        for root in range(len(self.ways)):
+            at, nearby = [root], [self._remedied(root)]
+            while nearby and self.best is None:
+                one = next(nearby[-1], None)
+                if one is None:
+                    at.pop()
+                    nearby.pop()
+                    continue
+                left -= _size(one, besides=self.ways[at[-1]])
+                if left < 0:
+                    return
+                number = self._added(one)
+                draft = self._draft(number, self.options.seed, fallbacks=False)
+                plan = None if draft is None else self._routed(draft, inf)
+                if draft is not None and plan is not None:
+                    self._play(draft, plan)
+                at.append(number)
+                nearby.append(self._remedied(number))
+
+    def _remedied(self, number: int) -> Iterator[Candidate]:
+        """Candidates that were not planned before, without the phase for which the candidate of this ``number`` was refused."""
+        one = self.ways[number]
+        context = self._context(one, self.options.seed, fallbacks=False)
+        for index in range(len(one.structure.phases)):
+            if context.refused_key(index) in self.memo.refused:
+                for several in self.candidates.remedied(one, index):
+                    yield from (other for other in several if (other.key, other.period) not in self.seen)
+                return
 
     def _plan_all(self, drafts: Sequence[_CandidateDraft]) -> None:
         """Plan drafts, the most promising first. A plan that turned out far slower than what comes next promises is played last,
@@ -698,9 +741,12 @@ Tried = dict[Hashable, dict[int, float]]
 """By key of a candidate and schedule length, the fewest cycles that a plan took; infinite if planning was given up."""
 
 
-def _size(one: Candidate) -> int:
-    """Nodes of the phases of a candidate."""
-    return sum(len(phase.nodes) for phase in one.structure.phases)
+def _size(one: Candidate, besides: Candidate | None = None) -> int:
+    """Nodes of the phases of a candidate; only of those that ``besides``, with the same schedule length, does not have."""
+    known = set()
+    if besides is not None and besides.period == one.period:
+        known = {(phase.operators, phase.value) for phase in besides.structure.phases}
+    return sum(len(phase.nodes) for phase in one.structure.phases if (phase.operators, phase.value) not in known)
 
 
 def _is_little(one: Candidate) -> bool:

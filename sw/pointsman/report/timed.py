@@ -8,19 +8,22 @@ phases with their operators, predicted cycles, and how fast each operator's word
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from types import MappingProxyType
+from typing import Any, Protocol
 
 from numesh.codes import FIRST_FREE_VFSM
 from pointsman.artifacts.images.images import Images
 from pointsman.artifacts.tables import ConnectionTables
+from pointsman.operators.api.operands import function_name
 from pointsman.operators.scheduled.shift import ROUND_TRIP
 from pointsman.plan.cost.lower_bound import Cuts, Hardware, scheduled
 from pointsman.plan.plan import Plan
 from pointsman.plan.timeline.path_taken import PathCall, path_taken
 from pointsman.plan.timeline.timeline import operator_cycles, timeline
 from pointsman.program.program import Operator, Program
+from pointsman.runtime.api.combine import takes_items
 from pointsman.targets.packet import PacketProgram
 
 NEARLY = 0.9
@@ -71,17 +74,26 @@ class Timed:
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
-def numesh_timed(program: Program, plan: Plan, images: Images, calls: Iterable[PathCall] | None = None) -> Timed:
+def numesh_timed(
+    program: Program,
+    plan: Plan,
+    images: Images,
+    calls: Iterable[PathCall] | None = None,
+    functions: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+) -> Timed:
     """Of images for scheduled routers, made from ``plan``, which was made from ``program``. ``calls``: of a run, if there
-    was one; predicted cycles are then those of the way that it took, as far as it can be played."""
+    was one; predicted cycles are then those of the way that it took, as far as it can be played. ``functions``: of the
+    application, by name."""
     operators = {operator.label: operator for operator in program.operators()}
     phases_of = _phases_of(images)
     path = None if calls is None else path_taken(plan, calls)
-    played = None if path is None else timeline(plan, path)
+    own = {name for name, function in functions.items() if not takes_items(function)}
+    whole = {operator.label for operator in plan.program.operators() if function_name(operator) in own}
+    played = None if path is None else timeline(plan, path, whole=whole)
     if played is None:  # no run, too long, or messages that are not played
         path = None
     by_number = [phase.cycles for phase in plan.phases] if played is None else played.phases
-    predicted = dict(operator_cycles(plan, path) or {})
+    predicted = dict(operator_cycles(plan, path, whole=whole) or {})
     for one in images.replaced:
         parts = [predicted.get(images.operators[index].label) for index in one.parts]
         if all(part is not None for part in parts):

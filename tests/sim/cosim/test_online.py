@@ -13,6 +13,8 @@ import pytest
 from cosim.engines.verilated.build import find_compiler
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import graph, mesh, torus
 from pointsman.plan.errors import PlanError
@@ -35,10 +37,10 @@ cases = _cases()
 Case, run_case = cases.Case, cases.run_case
 
 
-def run(images, main):
+def run(images, main, functions=None):
     """Run ``main`` on the cycle model. Gives the record and the nodes."""
     with Machine(images.shape, images.topology, engine="model") as machine:
-        nodes = [numesh_node(images, number, machine) for number in range(images.topology.nodes)]
+        nodes = [numesh_node(images, k, machine, functions=functions) for k in range(images.topology.nodes)]
         return run_nodes(nodes, main, machine), nodes
 
 
@@ -120,6 +122,29 @@ def test_online_and_timetabled_words_share_a_phase():
     images = case.images()
     assert [o.implementation for o in images.operators[:2]] != ["dyn_bcast", "dyn_stream"]
     run_case(case, images)
+
+
+@pytest.mark.parametrize("function", [np.add, np.gcd], ids=["in the engine", "in Python"])
+def test_beside_messages_items_are_combined_one_by_one(function):
+    """A message of 64 words through eight nodes takes the time of one message and of the way, not of one message a node."""
+    text = "(phase (eoshift 's (runtime) :m 3 :impl 'dyn_shift) (prefix 'p 'add :m 64 :impl 'str_prefix_linear))"
+    images = make_images(make_plan(compile_text(text, topology=mesh(8, 1)), NodeShape(), name="test"))
+
+    async def main(node):
+        await node.cop.s_load(1)
+        await node.cop.p_load()
+        if node.number == 3:
+            await node.compute(200)  # its message comes while the next node combines
+        shifted = await node.cop.s_func(np.full(3, node.number, np.int32))
+        found = await node.cop.p_func(np.arange(64, dtype=np.int32) * 12 * (node.number + 1))
+        return shifted, found
+
+    record, _ = run(images, main, functions={"add": function})
+    for number, (shifted, found) in enumerate(record.results):
+        assert shifted.tolist() == [max(0, number - 1)] * 3
+        messages = [np.arange(64) * 12 * (k + 1) for k in range(number + 1)]
+        assert found.tolist() == function.reduce(messages, axis=0).tolist()
+    assert record.total_cycles < 800
 
 
 def test_a_load_with_the_values_of_before_costs_nothing():

@@ -6,6 +6,8 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -132,7 +134,7 @@ class NumeshTarget:
             from pointsman.report.time_table import add_times, time_json
             from pointsman.report.timed import numesh_timed
 
-            timed = numesh_timed(self._made[1], self.plan, artifact, done.calls)
+            timed = numesh_timed(self._made[1], self.plan, artifact, done.calls, application.functions)
             add_times(results, time_json(timed, done.calls, by_operator=by_operator, by_phase=by_phase))
         if trace is not None:
             from cosim.numesh.trace import trace_text
@@ -146,19 +148,30 @@ def _plan(program: Program, name: str, given: Given, *, quiet: bool = False) -> 
     from pointsman.operators import Context
     from pointsman.plan.fitting import fitted_plan
     from pointsman.plan.make_plan import PlanOptions, make_plan
-    from pointsman.targets.c.implementations import implementations_in_c
+    from pointsman.targets.c.implementations import implementations_in_c, refused_in_c
 
     shape = shape_of(program.topology, given)
-    implementations = implementations_of(given["plugins"])
+    implementations = every = implementations_of(given["plugins"])
     if given.get("in_c"):
-        implementations = implementations_in_c(program, Context(program.topology, shape), implementations)
+        implementations = implementations_in_c(program, Context(program.topology, shape), every)
     with nullcontext() if quiet else telling(f"planning {name}") as say:
-        return (make_plan if quiet else fitted_plan)(
+        planned = partial(
+            make_plan if quiet else fitted_plan,
             program,
             shape,
             name=name,
             period=given["period"],
-            implementations=implementations,
             effort=given["effort"],
-            options=PlanOptions(seed=given.get("seed", 0), most_phases=given["phases"], progress=say),
         )
+        options = PlanOptions(seed=given.get("seed", 0), most_phases=given["phases"], progress=say)
+        try:
+            return planned(implementations=implementations, options=options)
+        except PointsmanError as error:
+            if not given.get("in_c"):
+                raise
+            failure = error
+        try:
+            other = planned(implementations=every, options=replace(options, first=True))
+        except PointsmanError:
+            raise failure from None
+        raise refused_in_c(other, failure) from failure

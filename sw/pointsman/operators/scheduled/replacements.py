@@ -140,17 +140,19 @@ class ReplSeqRuntime(Replacement):
     """A seqread to its last source (or a seqwrite from its first destination), and a stream between that node and the
     destination (source) given at run time (repl_seq_runtime †).
 
-    The node in the middle passes on all messages in its single call, so all nodes have to make their calls together. Therefore
-    this replacement is taken only if ``:impl`` names it; online routing has no such condition.
+    The node in the middle passes on all messages in its single call, so nodes have to come to the operator in the order of the
+    program; online routing has no such condition.
     """
 
     name = "repl_seq_runtime"
     kinds = ("seqread", "seqwrite")
+    in_order = True
+    played_only = True  # short messages gain, with both parts in one phase; metrics of messages do not tell
 
     def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
         single, several = sequence_operands(operator.kind)
         end = operator.instances[0].operand(single)
-        if operator.impl != self.name or not isinstance(end, Runtime) or end.distributed or end.dynamic:
+        if not isinstance(end, Runtime) or end.distributed or end.dynamic:
             return None
         chains = [sequence(operator, i) for i in range(len(operator.instances))]
         # The run-time end cannot be a node of the chain.

@@ -78,12 +78,10 @@ def alternatives(
     """
     if structure.through:
         return
-    divided = {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
+    divided = _by_value(structure)
     ways = {label: one.name for label, one in played.items()} | _per_value(divided, variant.analysis)
     total = sum(one.cycles for one in played.values())
-    kept = dict(variant.analysis.chosen)
-    kept |= {one.operator.label: one.implementation for one in variant.replaced}
-    kept |= {label: ways[label] for label in divided if label in ways}
+    kept = kept_choices(variant, structure)
     parts = {label: one for one in variant.replaced for label in one.parts}
     promising: list[tuple[float, int, str, str, Structure]] = []
     for operator in (*analysis.operators, *(o for o in variant.analysis.operators if o.label in parts)):
@@ -109,9 +107,25 @@ def alternatives(
             if division is not None and (whole or near or not loadings):
                 promising.append((cycles - spent, len(promising), operator.label, name, division))
     for *_, label, name, division in sorted(promising, key=lambda one: one[:2]):
-        found = _changed(analysis, variant, division, kept | {label: name}, period)
+        found = changed(analysis, variant, division, kept | {label: name}, period)
         if found is not None:
             yield Alternative(label, name, *found)
+        for more in _parts_in_one_phase(analysis, label, name):
+            found = changed(analysis, variant, division, kept | {label: name} | more, period, together=True)
+            if found is not None:
+                yield Alternative(label, name, *found)
+
+
+def kept_choices(variant: Variant, structure: Structure) -> dict[str, str]:
+    """By label of an operator of the program as it was written, the way that the variant or the division has chosen for it."""
+    kept = dict(variant.analysis.chosen)
+    kept |= {one.operator.label: one.implementation for one in variant.replaced}
+    return kept | _per_value(_by_value(structure), variant.analysis)
+
+
+def _by_value(structure: Structure) -> set[str]:
+    """Labels of operators whose phases are divided by value."""
+    return {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
 
 
 def _per_value(labels: Collection[str], analysis: ProgramAnalysis) -> dict[str, str]:
@@ -146,7 +160,7 @@ def without_meeting(
             chosen[operator.label] = min(local, key=lambda name: (found[name], name))
     if len(chosen) < 2:
         return None
-    return _changed(analysis, variant, structure, dict(variant.analysis.chosen) | chosen, period)
+    return changed(analysis, variant, structure, dict(variant.analysis.chosen) | chosen, period)
 
 
 def estimates(operator: Operator, analysis: ProgramAnalysis, period: int) -> dict[str, float]:
@@ -165,7 +179,8 @@ def estimates(operator: Operator, analysis: ProgramAnalysis, period: int) -> dic
     for name, cycles in model.alternatives(operator) if ways else ():
         found[name] = min(found.get(name, inf), cycles)
     for replacement, parts in replacements_of(operator, analysis):
-        found[replacement.name] = rounds * max(1, operator.c) * parts_cycles(parts, analysis, period)
+        cycles = parts_cycles(parts, analysis, period, together=replacement.played_only)
+        found[replacement.name] = rounds * max(1, operator.c) * cycles
     return found
 
 
@@ -202,17 +217,41 @@ def _stays_inside(operator: Operator, analysis: ProgramAnalysis) -> bool:
     return set(members(extents.of_operator(operator))) == operator.nodes
 
 
-def _changed(
-    analysis: ProgramAnalysis, variant: Variant, structure: Structure, chosen: Mapping[str, str], period: int
+def _parts_in_one_phase(analysis: ProgramAnalysis, label: str, name: str) -> Iterator[dict[str, str]]:
+    """Of a replacement that is only taken where it is quicker when played: by label, how its parts may be done in one phase. In
+    any way, and without load functions that wait for other nodes, as that is what a phase in common may save."""
+    for operator in analysis.operators:
+        for replacement, parts in replacements_of(operator, analysis) if operator.label == label else ():
+            if replacement.name != name or not replacement.played_only:
+                continue
+            yield {}
+            local = {}
+            for part in parts:
+                ways = [(cycles, one.name) for cycles, one in analysis.feasible(part) if one.loading is Loading.LOCAL]
+                if ways:
+                    local[part.label] = min(ways)[1]
+            if local:
+                yield local
+
+
+def changed(
+    analysis: ProgramAnalysis,
+    variant: Variant,
+    structure: Structure,
+    chosen: Mapping[str, str],
+    period: int,
+    *,
+    together: bool = False,
 ) -> tuple[Variant, Structure] | None:
-    """The variant and the division with these implementations; None if they cannot be."""
+    """The variant and the division with these implementations; None if they cannot be. ``together``: operators that stand in the
+    place of one share a phase."""
     try:
         other = variants(analysis.choosing(chosen), period=period)[0]
         plain = all(phase.value is None for phase in structure.phases)
         if [one.implementation for one in other.replaced] == [one.implementation for one in variant.replaced] and plain:
             division: Structure | None = structure
         else:
-            division = _folded(other.analysis, variant, structure)
+            division = _folded(other.analysis, variant, structure, together=together)
         if division is None:
             return None
         (found, *_) = with_schedules([division], other.analysis)
@@ -221,9 +260,9 @@ def _changed(
     return other, found
 
 
-def _folded(analysis: ProgramAnalysis, variant: Variant, structure: Structure) -> Structure | None:
-    """The division of another variant of the program whose phases end where those of ``structure`` do, and between the operators
-    that stand in the place of one; None if it has no such division."""
+def _folded(analysis: ProgramAnalysis, variant: Variant, structure: Structure, *, together: bool) -> Structure | None:
+    """The division of another variant of the program whose phases end where those of ``structure`` do, and, unless they are
+    ``together``, between the operators that stand in the place of one; None if it has no such division."""
     whole = {label: one.operator.label for one in variant.replaced for label in one.parts}
     phases: dict[str, set[tuple[str, ...]]] = {}
     for phase in structure.phases:
@@ -243,7 +282,7 @@ def _folded(analysis: ProgramAnalysis, variant: Variant, structure: Structure) -
     def ends(part: ProgramPart, i: int) -> bool:
         before, after = part.children[i], part.children[i + 1]
         both = {operator.label for child in (before, after) for operator in child.operators()}
-        return both <= new or place(before).isdisjoint(place(after))
+        return not together if both <= new else place(before).isdisjoint(place(after))
 
     found = analysis.folded(ends)
     return None if found.through or not all(phase.operators for phase in found.phases) else found

@@ -29,6 +29,7 @@ from pointsman.program.program import Operator
 
 from .alternatives import Alternative, Played, alternatives, without_meeting
 from .divisions import alone, costs_of, divisions, neighbours, searched
+from .remedies import remedies
 from .replacements import Variant, variants
 from .value_schedules import with_schedules
 
@@ -162,6 +163,20 @@ class Candidates:
         all schedule lengths, the most promising first; none unless that concerns several operators."""
         found = without_meeting(self.analysis, one.variant, one.structure, one.period)
         return [] if found is None else self._otherwise(*found)
+
+    def remedied(self, one: Candidate, index: int) -> Iterator[list[Candidate]]:
+        """Candidates that may do without phase ``index`` of ``one``, which cannot be planned: for each division and way of its
+        operators a list with the schedule lengths, that of ``one`` first, also if phases then take turns in the schedule memory;
+        then ``one`` with a longer schedule."""
+        labels = {operator.label for operator in one.structure.phases[index].operators}
+        for variant, structure in remedies(self.analysis, one.variant, one.structure, labels, one.period):
+            others = self._otherwise(variant, structure, except_for=one.period)
+            fits = one.period <= longest(structure, variant.analysis.context.shape)
+            same = self._priced(variant).ways(structure, [one.period] if fits else [], whole=False)
+            yield [*same, *others]
+        longer = self.longer(one)
+        if longer:
+            yield longer
 
     def _alone(self, other: Alternative) -> list[Candidate]:
         """Candidates in which the operator that is done in another way shares no phase; none if that is no other division."""

@@ -139,7 +139,25 @@ def alone(analysis: ProgramAnalysis, structure: Structure, label: str) -> Struct
     if structure.through:
         return None
     around = {(part, i) for part, i in analysis.breaks if inside(part.children[i]) != inside(part.children[i + 1])}
-    ends = _ended(analysis, structure) | around
+    return _ending_also(analysis, structure, around)
+
+
+def split(analysis: ProgramAnalysis, structure: Structure, labels: Collection[str]) -> Structure | None:
+    """The division whose phases end where those of ``structure`` do and wherever they may between the operators ``labels``; None
+    if that makes no other phases, or if operators continue over phases."""
+
+    def inside(part: ProgramPart) -> bool:
+        return any(operator.label in labels for operator in part.operators())
+
+    if structure.through:
+        return None
+    between = {(part, i) for part, i in analysis.breaks if inside(part.children[i]) and inside(part.children[i + 1])}
+    return _ending_also(analysis, structure, between)
+
+
+def _ending_also(analysis: ProgramAnalysis, structure: Structure, places: set[Break]) -> Structure | None:
+    """The division whose phases end where those of ``structure`` do and at ``places``; None if that makes no other phases."""
+    ends = _ended(analysis, structure) | places
     found = analysis.folded(lambda part, i: (part, i) in ends)
     same = _division(found) == _division(structure)
     return None if same or found.through or not all(phase.operators for phase in found.phases) else found

@@ -68,7 +68,7 @@ def variants(analysis: ProgramAnalysis, *, period: int) -> list[Variant]:
         names[operator.label] = ReplacedOperator(operator, way.name, tuple(part.label for part in parts), way.bound)
         if not own:
             must[operator.label] = loop
-        elif cycles <= WORTH * min(cycles for cycles, _ in own):
+        elif not way.played_only and cycles <= WORTH * min(cycles for cycles, _ in own):
             may[operator.label] = loop
     found = [_variant(analysis, must, names)]
     if may:
@@ -88,6 +88,8 @@ def replacements_of(operator: Operator, analysis: ProgramAnalysis) -> list[tuple
             continue
         if analysis.chosen.get(operator.label, one.name) != one.name:
             continue
+        if one.in_order and operator.label in analysis.any_order and operator.impl != one.name:
+            continue
         parts = _parts(one, operator, analysis.context)
         if parts is not None and all(map(analysis.feasible, parts)):
             found.append((one, parts))
@@ -100,10 +102,11 @@ def _parts(one: Replacement, operator: Operator, context: Context) -> tuple[Oper
     return kept(operator, key, (one, context), lambda: one.replace(operator, context))
 
 
-def parts_cycles(parts: Sequence[Operator], analysis: ProgramAnalysis, period: int) -> float:
-    """Estimated cycles of a call of the replaced operator; if it has several parts, with a change of phase after each."""
+def parts_cycles(parts: Sequence[Operator], analysis: ProgramAnalysis, period: int, *, together: bool = False) -> float:
+    """Estimated cycles of a call of the replaced operator; if it has several parts, with a change of phase after each, unless
+    they are ``together`` in one."""
     cycles = sum(min(cycles for cycles, _ in analysis.feasible(part)) for part in parts)
-    if len(parts) > 1:
+    if len(parts) > 1 and not together:
         across = max(analysis.context.topology.across(instance.nodes) for instance in parts[0].instances)
         cycles += len(parts) * (barrier_cycles(across, period) + period)
     return cycles

@@ -203,13 +203,24 @@ def _plan_chosen(
 
 def _refusal(context: PlanContext, index: int, failure: PointsmanError | None, barrier_reason: str | None) -> PlanError:
     phase = context.structure.phases[index]
-    reason = failure.message if failure else "no implementation ends safely"
+    reason = failure.message if failure else _no_combination(context, index) or "no implementation ends safely"
     if barrier_reason is not None:
         reason += f"; it has to have a barrier because {barrier_reason}"
     return PlanError(
         f"{phase.operators[0].position}: phase '{phase_name(phase)}' cannot be routed with {context.period} slots: {reason}",
         hint=failure.hint if failure else None,
     )
+
+
+def _no_combination(context: PlanContext, index: int) -> str | None:
+    """Why a phase of several operators has no combination of implementations; None if it has some, or for want of slots."""
+    operators = context.structure.phases[index].operators
+    for operator in operators if len(operators) > 1 else ():
+        ways = [one for _, one in context.analysis.feasible(operator, fallbacks=True)]
+        if all(one.alone or one.loading is Loading.PER_VALUE for one in ways):
+            names = ", ".join(sorted({one.name for one in ways}))
+            return f"operator '{operator.label}' shares it, and what can do that operator ({names}) needs a phase of its own"
+    return None
 
 
 def _free_draft(context: PlanContext, constraints: Constraints, index: int, choice: ChoiceLimits) -> Draft | None:

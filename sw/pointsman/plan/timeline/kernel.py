@@ -18,7 +18,7 @@ import numpy as np
 from numesh.codes import ANNOTATION_LATENCY, POINTER_LATENCY, SHORTEST_REFILL, SHORTEST_RELAY
 from pointsman.kernels import kernel
 
-from .online_kernel import BUSY, HEADER, SERVING, SINCE, TIMED, Post, attend, forward, met, send
+from .online_kernel import BUSY, HEADER, INTERRUPT, SERVING, SINCE, TIMED, Post, attend, forward, met, send
 
 NOTHING, LINK, LEG, REGISTER, BUFFER, VOID = range(6)
 """Sources and destinations of VFSMs. ``LEG``: the second way of a fork, which takes its word with the first. ``VOID`` always
@@ -266,6 +266,7 @@ def play(
                 going = until[i] <= time
             while going:
                 acting = True
+                post.nodes[i, TIMED] = 0
                 while chunk[i] < book.first_chunk[i + 1] and step[i] == book.first_step[book.chunks[chunk[i]] + 1]:
                     chunk[i] += 1
                     if chunk[i] < book.first_chunk[i + 1]:
@@ -277,12 +278,11 @@ def play(
                     break
                 kind, a, b = book.steps[step[i], 0], book.steps[step[i], 1], book.steps[step[i], 2]
                 step[i] += 1
-                post.nodes[i, TIMED] = 0
                 quiet = time
                 if kind == WAIT:
                     until[i] = time + a
                     going = a == 0
-                    post.nodes[i, TIMED] = 1
+                    post.nodes[i, TIMED] = 1 if 2 * a > post.costs[INTERRUPT] else 2
                 elif kind == MOVE:
                     if b > a:
                         moving[i, 0], moving[i, 1] = a, b

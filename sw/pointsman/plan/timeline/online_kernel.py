@@ -17,7 +17,7 @@ BUSY, SERVING, MOVED, HEADER, GOT, OWN, FIRST, LAST, SINCE, TIMED = range(10)
 """Columns of nodes: cycle from which on the agent goes on; it serves channels while the program wants something else; cycle of
 its last access; channel whose header is being looked up (-1: none); message that the program has taken up; sendings of the
 program that are not through; messages that have come, first and last; cycle in which serving began; the program waits for a
-time."""
+time (1), or for one so short that it is not interrupted (2)."""
 COPY, BEGUN, NEXT, AFTER, MINE, ORIGIN, TO, INTO = range(8)
 """Columns of sendings: message; has its header gone; words that have; the next one of its channel; is it the program's; the
 header: whose message, for whom, into which queue."""
@@ -252,7 +252,7 @@ def attend(post: Post, row: int, node: int, time: int, waits: bool, full: np.nda
         return _look_up(post, row, node, time, full)
     what, channel = _ready(post, row, full)
     if not waits and state[SERVING] == 0:
-        if what >= 0:
+        if what >= 0 and state[TIMED] != 2:
             state[SERVING], state[SINCE], state[MOVED] = 1, time, time
             state[BUSY] = time + (post.costs[INTERRUPT] if state[TIMED] != 0 else post.costs[POLL])
         return -1

@@ -237,11 +237,14 @@ def _values(operator: Operator, visit: int) -> tuple[Any, ...]:
     legal = {name: legal_values(operator, 0, name) for name, _ in given if sorts[name] in ("node", "distance")}
     turn = visit // max([1, *(value.block for _, value in given)])
     place = choice(operator.label, turn, prod(map(len, legal.values())))
+    drawn = {}
+    for name in reversed(legal):  # as in `runtime_values`, the last one changes first
+        place, here = divmod(place, len(legal[name]))
+        drawn[name] = legal[name][here]
     found: list[Any] = []
     for name, _ in given:
         if name in legal:
-            place, here = divmod(place, len(legal[name]))
-            found.append(legal[name][here])
+            found.append(drawn[name])
         elif sorts[name] == "permutation":
             order = list(range(len(operator.instances[0].nodes)))
             random.Random(crc32(f"{operator.label} {turn}".encode())).shuffle(order)

@@ -9,7 +9,8 @@ calls.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -22,9 +23,17 @@ from pointsman.program.program import Operator
 from .sampling import SampledVisit, asks
 
 MOST_VISITS = 30_000
-"""Visits of all nodes together that are played: two or three seconds of work."""
+"""Visits of all nodes together that are played: two or three seconds of work. Of a longer run a share of them is."""
+FEW = 3
+"""Visits of an operator by a node that are played at least: the first one loads memories, others may find them loaded."""
+LEAST_SHARE = 1e-6
+"""Least share of the visits of a run from which all its cycles are told."""
 MOST_CALLS = 30_000
 """Calls of all nodes together up to which those that a node makes in an order of its own are played in it."""
+LEFT_OUT = -1
+"""In place of the number of a visit that is not played."""
+OWN = "own"
+"""In place of the name of a function: a call that moves no word between nodes."""
 HERE, UNKNOWN = -2, -1
 """Values that a node knows in part, as `pointsman.runtime.api.substrate` gives them: it is this node, or some other one."""
 
@@ -88,11 +97,12 @@ class _Visited:
     @property
     def is_even(self) -> bool:
         """Did it write as often as it read, if it did both?"""
-        return len({self.calls[what] for what in ("write", "read") if what in self.calls}) <= 1
+        return len({self.calls[what] for what in ("write", "read") if self.calls.get(what)}) <= 1
 
 
 def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
-    """The visits of each node in a run of ``plan``; None if there are more than MOST_VISITS."""
+    """The visits of each node in a run of ``plan``. Of a run with more than MOST_VISITS the first ones of each operator, with the
+    weight of those that are left out; None if these are too many, too."""
     operators = {operator.label: operator for operator in plan.program.operators()}
     parts = {one.operator.label: one for one in plan.replaced}
     known = {*operators, *parts}
@@ -127,9 +137,21 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
                 shared[when] = shared.get(when, 0) + 1
                 visit.beside = call.start, shared[when]
     wholes = operators | {label: one.operator for label, one in parts.items()}
+    for own, turns in zip(visited, made, strict=True):
+        _leave_out_own_words(own, turns, wholes)
+    every = [Counter(visit.label for visit in own) for own in visited]
+    if sum(map(len, visited)) > MOST_VISITS:
+        kept = _kept(visited, wholes)
+        if kept is None:
+            return None
+        visited = [[own[place] for place in places] for own, places in zip(visited, kept, strict=True)]
+        for node, places in enumerate(kept):
+            played = {place: at for at, place in enumerate(places)}
+            made[node] = [(played.get(which, LEFT_OUT), what) for which, what in made[node]]
+    weights = [_weights(own, counts) for own, counts in zip(visited, every, strict=True)]
     rounds, values = _rounds(visited, wholes), _values(visited, wholes)
     groups: list[dict[int, int]] = [{} for _ in visited]
-    if sum(len(own) for own in made) <= MOST_CALLS:
+    if sum(sum(visit.calls.values(), 1) for own in visited for visit in own) <= MOST_CALLS:
         groups = [_groups(own, parts) for own in visited]
     counted = {label for label, one in operators.items() if one.kind == "collect" or _is_dynamic(one)}
     counted |= {
@@ -157,7 +179,7 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
                 found = SampledVisit(
                     operators[label],
                     k,
-                    1.0,
+                    weights[node][number],
                     messages,
                     visit.phase,
                     given,
@@ -168,7 +190,8 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
                 if number in groups[node]:
                     end = groups[node][number]
                     turns = made[node][visit.first : max(one.last for one in own[number:end]) + 1]
-                    found = replace(found, calls=tuple((which - number, what) for which, what in turns))
+                    turns = [turn for turn in turns if number <= turn[0] < end]
+                    found = replace(found, calls=tuple((which - number, what) for which, what in turns if what != OWN))
                 way.append(found)
                 continue
             for _ in range(count):
@@ -176,12 +199,68 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
                     again = numbers.get(part, 0)
                     numbers[part] = again + 1
                     if node in operators[part].nodes:
-                        way.append(SampledVisit(operators[part], again, 1.0, values=visit.values))
+                        way.append(SampledVisit(operators[part], again, weights[node][number], values=visit.values))
         left -= len(way)
         if left < 0:
             return None
         ways.append(way)
     return ways
+
+
+def _kept(visited: Sequence[Sequence[_Visited]], operators: Mapping[str, Operator]) -> list[list[int]] | None:
+    """Places of the visits of each node that are played: of every operator the first ones, at all nodes equally many and of all
+    operators the same share, so that the rounds of a loop stay whole. Of operators that nodes load alone, who need not visit
+    equally often, all. None if these are more than MOST_VISITS."""
+    counts = [Counter(visit.label for visit in own) for own in visited]
+    most = {label: max(count[label] for count in counts) for label in set().union(*counts)}
+    share = MOST_VISITS / sum(map(len, visited))
+    while share > LEAST_SHARE:
+        first = {label: m if _is_dynamic(operators[label]) else max(FEW, round(share * m)) for label, m in most.items()}
+        if sum(min(number, count[label]) for count in counts for label, number in first.items()) <= MOST_VISITS:
+            break
+        share *= 0.9
+    else:
+        return None
+    found: list[list[int]] = []
+    for own in visited:
+        numbers: Counter[str] = Counter()
+        found.append([])
+        for place, visit in enumerate(own):
+            if numbers[visit.label] < first[visit.label]:
+                found[-1].append(place)
+            numbers[visit.label] += 1
+    return found
+
+
+def _weights(own: Sequence[_Visited], counts: Mapping[str, int]) -> list[float]:
+    """By visit of a node, how many it stands for. ``counts``: by label, all visits of the node in the run."""
+    played = Counter(visit.label for visit in own)
+    numbers: Counter[str] = Counter()
+    found = []
+    for visit in own:
+        few, many = played[visit.label], counts[visit.label]
+        first = numbers[visit.label] == 0
+        numbers[visit.label] += 1
+        found.append(1.0 if few == many or (first and few > 1) else (many - 1) / (few - 1) if few > 1 else float(many))
+    return found
+
+
+def _leave_out_own_words(own: Sequence[_Visited], turns: list[tuple[int, str]], operators: dict[str, Operator]) -> None:
+    """Take out the calls by which the destination of a collect sends words to itself, and as many of those that read: these words
+    go through no register. ``turns``: all calls of the node, by visit, in their order."""
+    left = {
+        (number, what): min(visit.calls["write"], visit.calls["read"])
+        for number, visit in enumerate(own)
+        if operators[visit.label].kind == "collect" and {"write", "read"} <= visit.calls.keys()
+        for what in ("write", "read")
+    }
+    for place, turn in enumerate(turns if left else ()):
+        if left.get(turn, 0) > 0:
+            left[turn] -= 1
+            turns[place] = turn[0], OWN
+            visit = own[turn[0]]
+            visit.calls[turn[1]] -= 1
+            visit.alternates, visit.at_once = True, False
 
 
 def _order(own: Sequence[_Visited], at: int, replaced: Container[str]) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ commands and cycles as `pointsman.runtime.numesh.port` does.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -47,12 +47,19 @@ class StepWriter:
     counted : mapping or None
         By label, where cycles in functions of an operator count (an index of ``kernel.play``'s phases); all other cycles count
         behind the last phase. None: cycles count for phases.
+    whole : collection of str
+        Labels of operators whose function combines whole messages only, though roles were made for single items.
     """
 
     def __init__(
-        self, plan: Plan, network: BoardNumbers, memories: PlannedMemories, counted: Mapping[str, int] | None = None
+        self,
+        plan: Plan,
+        network: BoardNumbers,
+        memories: PlannedMemories,
+        counted: Mapping[str, int] | None = None,
+        whole: Collection[str] = (),
     ) -> None:
-        self.plan, self.network, self.counted = plan, network, counted
+        self.plan, self.network, self.counted, self.whole = plan, network, counted, whole
         self.words = Codes(plan.shape).command_words
         self.memories = memories
         self.parts = NumberedOperators(network.parts)
@@ -210,7 +217,7 @@ class StepWriter:
         if any(one.implementation.loading is Loading.RESCHEDULED for one in parts):
             return False
         way, made = self.ways[node], defaultdict[tuple[int, str], int](int)
-        self._add(way, self._weigh(way, 1.0))
+        self._add(way, self._weigh(way, run[0].weight))
         for at, what in run[0].calls:
             self._count(node, run[at].operator.label)
             for number, value in chosen[at]:
@@ -243,7 +250,10 @@ class StepWriter:
             return steps
         first, *second = self._halves(node, number, value, steps)
         if not second:
-            return steps if draft.kind == what or (draft.kind == "both" and what == "write") else []
+            # The destination of a collect may write, too, but only to itself; others that do both do it in the call that writes.
+            writes = any(lane.write for lane in draft.lanes if lane.turn != SYNC)
+            moves = draft.kind if draft.kind != "both" else "write" if writes else "read"
+            return steps if moves == what else []
         return first if what == "write" else second[0]
 
     def _joined(self, calls: Sequence[Sequence[Step]]) -> list[Step]:
@@ -556,7 +566,8 @@ class StepWriter:
         if one.stages == 1 and key in self._moves:
             return self._moves[key]
         lanes = [lane for lane in draft.lanes if lane.turn == turn and (writes or not lane.write)]
-        if draft.by_item:
+        by_item = draft.by_item and one.operator.label not in self.whole
+        if by_item:
             # Of several possible accesses the processor makes the one furthest on (`pointsman.runtime.numesh.by_item`).
             last = len(lanes)
             lanes = [replace(lane, after=last - k if k else None) for k, lane in reversed(list(enumerate(lanes)))]
@@ -564,6 +575,8 @@ class StepWriter:
             # The write function, then the read function.
             lanes = sorted(lanes, key=lambda lane: not lane.write)
             groups = [[lane for lane in lanes if lane.write], [lane for lane in lanes if not lane.write]]
+        elif draft.by_item and not by_item:
+            groups = [[replace(lane, after=None)] for lane in lanes]
         else:
             groups = by_step(lanes)
         if key not in self._moves:

@@ -9,7 +9,7 @@ processors pass on over changes of phase: such a plan keeps its estimate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal
@@ -41,16 +41,19 @@ class Timeline:
     """Cycles that were played, with sampled rounds only."""
 
 
-def timeline(plan: Plan, ways: Ways | None = None, *, most: float = inf) -> Timeline | None:
+def timeline(
+    plan: Plan, ways: Ways | None = None, *, most: float = inf, whole: Collection[str] = ()
+) -> Timeline | None:
     """The cycles that a plan takes; None if it cannot be played, or does not end within LIMIT. ``ways``: the visits of a run
     (`pointsman.plan.timeline.path_taken`); None: sampled ones. ``most``: once the plan is sure to take more cycles than these
-    it is played no further; ``total`` is then more than that, and less than it takes."""
-    return _played(plan, None, ways, most=most) if _is_playable(plan) else None
+    it is played no further; ``total`` is then more than that, and less than it takes. ``whole``: labels of operators whose
+    function combines whole messages only, which the program does not say where the application has one of a built-in name."""
+    return _played(plan, None, ways, most=most, whole=whole) if _is_playable(plan) else None
 
 
-def operator_cycles(plan: Plan, ways: Ways | None = None) -> dict[str, float] | None:
+def operator_cycles(plan: Plan, ways: Ways | None = None, *, whole: Collection[str] = ()) -> dict[str, float] | None:
     """By label, cycles that a node spends in functions of an operator, mean over all nodes; None if the plan cannot be played.
-    ``ways``: as of `timeline`.
+    ``ways``, ``whole``: as of `timeline`.
 
     A load function includes the change to its phase. The kernel counts for as many purposes as the plan has phases, so many
     operators take several plays.
@@ -62,7 +65,7 @@ def operator_cycles(plan: Plan, ways: Ways | None = None) -> dict[str, float] | 
     found: dict[str, float] = {}
     for first in range(0, len(labels), most):
         counted = {label: number for number, label in enumerate(labels[first : first + most])}
-        played = _played(plan, counted, ways)
+        played = _played(plan, counted, ways, whole=whole)
         if played is None:
             return None
         found |= {label: played.phases[number] for label, number in counted.items()}
@@ -91,12 +94,13 @@ def _played(
     ways: Ways | None,
     optional: Literal["some", "none", "all"] = "some",
     most: float = inf,
+    whole: Collection[str] = (),
 ) -> Timeline | None:
     network = BoardNumbers(plan)
     limit = max(1, LIMIT // network.nodes)
     times, memories = 1 if ways is not None else samples(plan.program), PlannedMemories(plan, network)
     phases, total, all_played = np.zeros(len(plan.phases) + 1), 0.0, 0
-    writer = StepWriter(plan, network, memories, counted)
+    writer = StepWriter(plan, network, memories, counted, whole)
     for sample in range(times):
         writer.begin()
         if ways is None:

@@ -53,6 +53,12 @@ def function_named(signature: Signature, functions: Mapping[str, Callable[..., A
     return found
 
 
+def takes_items(function: Callable[..., Any]) -> bool:
+    """Does a function surely combine item k of two messages with each other only?"""
+    # A ufunc with a signature, like matmul, works on several items at once.
+    return isinstance(function, np.ufunc) and function.signature is None
+
+
 @dataclass(frozen=True)
 class Combiner:
     """Applies ``function`` to words of messages with items of type ``dtype``. ``array`` False: a message is a single item."""
@@ -64,9 +70,7 @@ class Combiner:
     @property
     def item(self) -> int | None:
         """Words of an item if the function combines item k with item k only (a plain ufunc); None if that is not certain."""
-        # A ufunc with a signature, like matmul, works on several items at once.
-        one = isinstance(self.function, np.ufunc) and self.function.signature is None
-        return max(1, self.dtype.itemsize // 4) if one else None
+        return max(1, self.dtype.itemsize // 4) if takes_items(self.function) else None
 
     def __call__(self, a: np.ndarray, b: np.ndarray, out: np.ndarray, /) -> None:
         left, right, result = a.view(self.dtype), b.view(self.dtype), out.view(self.dtype)

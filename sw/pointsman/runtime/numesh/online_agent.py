@@ -147,20 +147,17 @@ class Agent:
         """Carry out a request of the program, and serve the channels meanwhile.
 
         A program that computes or is moving words is interrupted (``costs.interrupt`` cycles); a program that waits in a
-        function of the run time polls the channels (``costs.poll``).
+        function of the run time polls the channels (``costs.poll``). A load function, and what else takes no longer than half an
+        interrupt, is not interrupted: the message that is about to be sent would have to wait for all those that just come by.
         """
         costs = self.costs
         if isinstance(request, Transfer):
-            moved = np.zeros(len(request.lanes), np.int64)
-            while any(int(n) < lane.words for n, lane in zip(moved, request.lanes, strict=True)):
-                calling = ((), ()) if self.called else (self._expected(), self._pending())
-                piece = Attend(request, full=calling[0], empty=calling[1])
-                piece.moved[:] = moved
-                yield piece
-                stalled = bool((piece.moved == moved).all())
-                moved = piece.moved
-                if not piece.done:
-                    yield from self.serve(costs.poll if stalled else costs.interrupt, costs.patience)
+            if any(lane.words for lane in request.lanes):
+                yield from self._move_beside(Attend(request))
+        elif isinstance(request, Attend):
+            yield from self._move_beside(request)
+        elif isinstance(request, Wait) and request.cycles <= costs.interrupt // 2:
+            yield request
         elif isinstance(request, Wait):
             end = self.clock.time + request.cycles
             while self.clock.time < end:
@@ -188,6 +185,20 @@ class Agent:
                 yield from self.serve(costs.poll, costs.patience)
         else:
             yield request
+
+    def _move_beside(self, request: Attend) -> Steps:
+        """Move the words of a request until it is done, and serve the channels meanwhile."""
+        costs = self.costs
+        words = Transfer(request.lanes, request.category)
+        while not request.done:
+            calling = ((), ()) if self.called else (self._expected(), self._pending())
+            piece = Attend(words, full=calling[0], empty=calling[1], beside=request.beside)
+            piece.moved[:] = request.moved
+            yield piece
+            stalled = bool((piece.moved == request.moved).all())
+            request.moved[:] = piece.moved
+            if not piece.done:
+                yield from self.serve(costs.poll if stalled else costs.interrupt, costs.patience)
 
     def _pending(self) -> tuple[int, ...]:
         """Registers through which the next words to be sent go."""

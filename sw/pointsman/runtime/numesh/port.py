@@ -377,17 +377,18 @@ class NumeshPort:
     async def _move_in_turn(
         self, lanes: Sequence[LaneImage], messages: dict[str, np.ndarray], combine: Combine | None
     ) -> None:
-        """Move the lanes in order: item by item, or message by message if the function combines whole messages or an agent
-        serves online messages meanwhile."""
+        """Move the lanes in order: item by item, or message by message if the function combines whole messages."""
         role, m = self._role, self.operator.m
         for name in (*(lane.data for lane in lanes), *(one.result for one in role.combines)):
             if name != "token" and name not in messages:
                 messages[name] = np.zeros(m, np.uint32)
-        item = combine.item if isinstance(combine, Combiner) and self.substrate.agent is None else None
+        item = combine.item if isinstance(combine, Combiner) else None
         if item is not None and m % item == 0:
             for request in move_by_item(lanes, role.combines, messages, m, combine, item):
                 await request
             return
+        if combine is not None:
+            self.substrate.remark(_no_items(self.operator))
         for k in range(len(lanes) + 1):
             for one in role.combines:
                 if one.step == k:
@@ -446,6 +447,14 @@ class NumeshPort:
         for register in sorted({r for lane in lanes if lane.write for r in lane.registers}):
             await WaitEmpty(register, Category.REPROG)
         await router.rewrite(self.operator.phase, changed, running=True)
+
+
+def _no_items(operator: OperatorImage) -> str:
+    """Remark on an operator made for a function of single items, whose function the application has replaced."""
+    return (
+        f"'{operator.label}' combines whole messages, as the application's own '{operator.function}' is no ufunc of "
+        "NumPy; with one, or the built-in function, words go on item by item"
+    )
 
 
 def _no_slots(images: Images, operator: OperatorImage) -> str:

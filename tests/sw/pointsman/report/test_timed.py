@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
+import pointsman
 from cosim.numesh.activities import cycles_by
 from cosim.packet.prediction import predicted as packet_predicted
 from cosim.packet.session import packet_machine, run_packet_application
@@ -15,6 +17,7 @@ from cosim.tdm.prediction import predicted as switch_predicted
 from cosim.tdm.session import run_tdm_application
 from numesh.shape import NodeShape
 from packet_router.shape import RouterShape
+from pointsman import cop
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
@@ -111,3 +114,35 @@ def test_pace_is_that_of_the_slots_or_of_the_window() -> None:
         assert "before it reads" in pace.text
     else:
         assert "slots" in pace.text
+
+
+def add(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+    out[:] = a + b
+
+
+@pytest.mark.parametrize("function", [add, np.add])
+@pytest.mark.parametrize("target", ["numesh", "tdm", "packet"])
+def test_a_function_with_the_name_of_a_built_in_one_is_predicted_as_it_combines(target: str, function: Any) -> None:
+    """On scheduled routers a function that may combine several items has whole messages pass from node to node."""
+
+    class Sums(Application):
+        functions: ClassVar = {"add": function}
+
+        def program(self, net: cop.Network) -> cop.Parts:
+            return [cop.prefix("p", "add", m=50), cop.allreduce("q", "add", m=50)]
+
+        async def main(self, node: Node) -> None:
+            for label in "pq":
+                await getattr(node.cop, f"{label}_load")()
+                await getattr(node.cop, f"{label}_func")(np.arange(50, dtype=np.int32))
+
+    done = pointsman.run(Sums, "4x1", target=target, engine="model")
+    assert done.values["predicted_cycles"] == pytest.approx(done.total_cycles, abs=10)
+    for entry in (done.values["operators"][label] for label in "pq"):
+        assert entry["predicted"] == pytest.approx(entry["measured"], abs=5)
+    said = [
+        one
+        for one in done.values.get("remarks", [])
+        if "'p' combines whole messages, as the application's own 'add'" in one
+    ]
+    assert len(said) == (target == "numesh" and function is add)

@@ -55,6 +55,20 @@ def test_other_ways_are_played_with_the_schedule_length_that_suits_them(text: st
     assert found.cycles <= 1.02 * asked.cycles
 
 
+@pytest.mark.parametrize("operator", ["seqread 'q '(3 1) (runtime)", "seqwrite 'q (runtime) '(3 1)"])
+def test_a_short_sequence_with_an_end_at_run_time_is_done_by_others_where_nodes_come_in_order(operator: str) -> None:
+    """Messages of four rounds took 153 and 161 cycles; both parts in one phase, whose loads wait for nobody, 70 and 64."""
+    network = mesh(2, 2)
+    found, asked = (
+        make_plan(compile_text(f"(loop 'l 4 ({operator} :m 1{impl}))", topology=network), NodeShape(), name="test")
+        for impl in ("", " :impl 'repl_seq_runtime")
+    )
+    assert [one.implementation for one in found.replaced] == ["repl_seq_runtime"]
+    assert found.cycles <= 1.02 * asked.cycles
+    beside = compile_text(f"(loop 'l 4 (parallel ({operator} :m 1) (barrier 'b)))", topology=network)
+    assert not make_plan(beside, NodeShape(), name="test").replaced
+
+
 def test_other_routes_are_tried_for_what_is_hardly_slower() -> None:
     """With the first routes the streams took 1,434 cycles and messages 1,354; with other routes streams take 1,100."""
     found = make_plan(compile_text("(collect 'o 0 :m 500)", topology=mesh(2, 2)), NodeShape(), name="test")

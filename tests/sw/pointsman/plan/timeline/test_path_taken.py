@@ -367,6 +367,50 @@ def test_a_destination_that_it_alone_knows_is_known_from_its_own_load():
     assert predicted == pytest.approx(total, rel=0.05)
 
 
+def test_words_of_a_collect_to_its_own_node_are_not_waited_for():
+    """The destination sends to itself in one message of two, which no other node knows."""
+    plan = plan_of("(loop 'l 2 (collect 'c 0 :m 30))", mesh(3, 1))
+
+    async def main(node: Any) -> None:
+        for source in (0, 2):
+            await node.cop.c_load()
+            if node.number == source:
+                await moved(node, "c", 30, True)
+            if node.number == 0:
+                await moved(node, "c", 30, False)
+
+    predicted, total = _predicted(plan, main)
+    assert predicted == pytest.approx(total, rel=0.05)
+
+
+def test_a_collect_whose_calls_stand_among_others_is_read_where_it_was():
+    """The destination, which may write, too, reads before it writes in another operator."""
+    plan = plan_of("(parallel (collect 'c (runtime) :m 30 :impl 'str_collect_tree) (spread 's 1 :m 2))", mesh(2, 2))
+
+    async def main(node: Any) -> None:
+        await node.cop.c_load(1)
+        await node.cop.s_load()
+        if node.number in (1, 3):
+            await moved(node, "c", 30, node.number == 3)
+        for _ in range(3 if node.number == 1 else 1):
+            await moved(node, "s", 2, node.number == 1)
+
+    predicted, total = _predicted(plan, main)
+    assert predicted == pytest.approx(total, rel=0.05)
+
+
+def test_who_sends_a_message_of_its_own_is_not_kept_from_it_by_others_that_come_by():
+    """In a shift by one of long messages along a line each node also passes on the one that goes back."""
+    plan = plan_of("(loop 'l 2 (cshift 'c (runtime) :m 200 :impl 'dyn_shift))", mesh(5, 1))
+
+    async def main(node: Any) -> None:
+        for k in range(2):
+            await called(node, "c", 200, -1 - k)
+
+    predicted, total = _predicted(plan, main)
+    assert predicted == pytest.approx(total, rel=0.05)
+
+
 def test_a_run_that_leaves_everything_out_is_predicted_too() -> None:
     """What was predicted was the text, with its optional group taken."""
     plan = plan_of("(optional (broadcast 'a 1 :m 7) (barrier 'b))", mesh(4, 2))
@@ -377,6 +421,63 @@ def test_a_run_that_leaves_everything_out_is_predicted_too() -> None:
     predicted, total = _predicted(plan, main)
     assert 2 * total < plan.cycles
     assert predicted == pytest.approx(total, abs=8)
+
+
+def test_a_long_run_is_played_from_its_beginning(monkeypatch: pytest.MonkeyPatch):
+    """Its rounds stand for those that are left out."""
+    text = "(loop 'l 2 (cshift 'a 1 :m 20) (optional (allreduce 'c 'add :m 40)))"
+    plan = plan_of(text, mesh(3, 2))
+
+    async def main(node: Any) -> None:
+        for k in range(200):
+            await called(node, "a", 20)
+            if k % 3 == 0:
+                await called(node, "c", 40)
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    assert {visit.weight for way in ways for visit in way} == {1.0}
+    monkeypatch.setattr(module, "MOST_VISITS", 300)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    assert 100 < sum(map(len, ways)) <= 300
+    for way in ways:
+        assert sum(visit.weight for visit in way) == pytest.approx(267)
+    played = timeline(plan, ways)
+    assert played is not None
+    assert 10 * plan.cycles < total
+    assert played.total == pytest.approx(total, rel=0.05)
+    cycles = operator_cycles(plan, ways)
+    assert cycles is not None
+    assert sum(cycles.values()) == pytest.approx(total, rel=0.1)
+
+
+def test_of_a_long_run_all_operators_are_played(monkeypatch: pytest.MonkeyPatch):
+    """One loop after the other, and at the end an operator that is used once. In the first a node reads before it writes."""
+    first = "(loop 'l 2 (parallel (stream 's 0 1 :m 9) (stream 't 1 0 :m 5)))"
+    text = f"{first} (loop 'm 2 (allreduce 'c 'add :m 40)) (cshift 'd 1 :m 90)"
+    plan = plan_of(text, mesh(3, 1))
+
+    async def main(node: Any) -> None:
+        for _ in range(150):
+            await node.cop.s_load()
+            await node.cop.t_load()
+            for label, words, source in (("s", 9, 0), ("t", 5, 1)) if node.number < 2 else ():
+                await moved(node, label, words, node.number == source)
+        for _ in range(150):
+            await called(node, "c", 40)
+        await called(node, "d", 90)
+
+    calls, _, total = run(plan, main)
+    monkeypatch.setattr(module, "MOST_VISITS", 200)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    assert sum(map(len, ways)) <= 200
+    assert [visit.weight for visit in ways[1] if visit.operator.label == "d"] == [1.0]
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.05)
 
 
 def test_a_path_that_is_too_long_is_none(monkeypatch: pytest.MonkeyPatch):

@@ -9,8 +9,8 @@ import pytest
 
 from pointsman.artifacts.images.images import OnlineNode
 from pointsman.errors import PointsmanError
-from pointsman.protocol.costs import AgentCosts
-from pointsman.runtime.api.requests import Attend, Category, Lane, Transfer
+from pointsman.protocol.costs import LOAD_CYCLES, AgentCosts
+from pointsman.runtime.api.requests import Attend, Category, Lane, Transfer, Wait
 from pointsman.runtime.numesh.online_agent import Agent
 from pointsman.runtime.numesh.online_messages import HeaderLayout, OnlineMessage, OnlineSending
 
@@ -135,6 +135,26 @@ def test_the_word_that_opens_a_barrier_calls_the_handler_off():
     assert isinstance(piece, Attend)
     assert not piece.full
     assert not piece.empty
+
+
+def test_a_load_function_is_not_interrupted():
+    """A node that was about to send a message of its own would else pass on all that come by before."""
+    one = agent()
+    (wait,) = one.carry_out(Wait(LOAD_CYCLES, Category.REPROG))
+    assert isinstance(wait, Wait)
+    assert isinstance(next(one.carry_out(Wait(LOAD_CYCLES + 1, Category.CPU))), Attend)
+
+
+def test_words_moved_until_one_lane_is_through_are_interrupted_too():
+    one = agent()
+    request = Attend(Transfer([Lane(False, 7, 4), Lane(True, 8, 2)]), beside=(0, 1))
+    steps = one.carry_out(request)
+    piece = next(steps)
+    assert isinstance(piece, Attend)
+    assert (piece.lanes, piece.beside, piece.full) == (request.lanes, (0, 1), (2, 3))
+    piece.moved[:] = 1, 1
+    assert steps.send(None).category == Category.ONLINE  # a header has come: the handler is entered
+    assert request.moved.tolist() == [1, 1]
 
 
 def test_a_message_handled_at_once_is_not_queued_and_its_answer_goes_out():

@@ -8,11 +8,12 @@ import pytest
 
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
+from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context, Loading
-from pointsman.plan.make_plan import make_plan
+from pointsman.plan.make_plan import PlanOptions, make_plan
 from pointsman.targets.c.entries import NotInCError, entries_of
-from pointsman.targets.c.implementations import implementations_in_c, lacking
+from pointsman.targets.c.implementations import implementations_in_c, lacking, refused_in_c
 from pointsman.targets.numesh import make_images
 
 CONTEXT = Context(mesh(5), NodeShape())
@@ -55,8 +56,8 @@ def test_programs_that_would_be_done_otherwise_are_planned_for_it(text: str):
     [
         (
             "(seqread 'q '(3 1) (runtime))",
-            "operator 'q' cannot be done by the driver in C: dyn_seqread has messages that processors pass on"
-            "\n  hint: give its destination in the program",
+            "operator 'q' cannot be done by the driver in C: dyn_seqread has messages that processors pass on; "
+            "repl_seq_runtime has several others do its work\n  hint: give its destination in the program",
         ),
         (
             "(broadcast 'b 0 :impl 'dyn_bcast)",
@@ -74,6 +75,31 @@ def test_what_only_others_can_do_is_refused(text: str, said: str):
     program = compile_text(text, topology=mesh(5))
     with pytest.raises(NotInCError, match=f"^<cop>:1:1: {re.escape(said)}"):
         implementations_in_c(program, CONTEXT, IMPLEMENTATIONS)
+
+
+def test_what_the_node_has_room_for_only_with_messages_says_what_they_do_and_what_is_lacking_without():
+    program = compile_text(
+        "(parallel (cshift 's (runtime)) (sequential (barrier 'b) (barrier 'c)))", topology=mesh(2, 3)
+    )
+    node = NodeShape(pipelines=1)
+    able = implementations_in_c(program, Context(mesh(2, 3), node), IMPLEMENTATIONS)
+    with pytest.raises(PointsmanError) as caught:
+        make_plan(program, node, name="p", implementations=able)
+    plan = make_plan(program, node, name="p", options=PlanOptions(first=True))
+    found = refused_in_c(plan, caught.value)
+    assert isinstance(found, NotInCError)
+    assert re.fullmatch(
+        r"<cop>:1:11: operators 's', 'b', 'c' cannot be done by the driver in C on this node: dyn_barrier has messages that "
+        r"processors pass on; dyn_shift has messages that processors pass on; without, <cop>:1:11: phase 's\+b\+c' cannot be "
+        r"routed with \d+ slots: operator 's' shares it, and what can do that operator \(sch_shift\) needs a phase of its own",
+        found.message,
+    )
+
+
+def test_what_has_no_plan_for_another_reason_keeps_it():
+    plan = make_plan(compile_text("(barrier 'b)", topology=mesh(2)), NodeShape(), name="p")
+    error = PointsmanError("too many phases")
+    assert refused_in_c(plan, error) is error
 
 
 def test_what_nothing_can_do_is_left_to_the_planner():
