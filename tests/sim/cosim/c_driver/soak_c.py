@@ -41,9 +41,11 @@ from pointsman.cop import CopError, compile_text
 from pointsman.errors import PointsmanError
 from pointsman.files import cache_folder, write_whole
 from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.make_plan import make_plan
 from pointsman.program.program import Program
 from pointsman.targets.c.entries import NotInCError
+from pointsman.targets.c.implementations import implementations_in_c
 from pointsman.targets.numesh import make_images
 
 LARGEST = 9
@@ -120,7 +122,9 @@ def _everything(number: int) -> tuple[Program, Images, Walker] | str:
     if topology.nodes > LARGEST or topology.dead:
         return "too many nodes, or faulty ones"
     program = compile_text(other.text, topology=topology)
-    images = make_images(make_plan(program, NodeShape(neighbours=max(4, topology.ports)), name="soak"))
+    shape = NodeShape(neighbours=max(4, topology.ports))
+    able = implementations_in_c(program, Context(topology, shape), IMPLEMENTATIONS)
+    images = make_images(make_plan(program, shape, name="soak", implementations=able))
     return program, images, Walker(program, number, slowest=other.slowest, calls=True, fewer=True, late=False)
 
 
