@@ -70,7 +70,8 @@ class LazyRoles(Mapping[int, tuple[RoleDraft, ...]]):
         """Roles of a node in all states. Not kept: there may be very many, of few different roles."""
         if node not in self._set:
             raise KeyError(node)
-        found = None if self._make_all is None else self._make_all(node)
+        # A single role has been made before, as a rule.
+        found = None if self._make_all is None or self._states == 1 else self._make_all(node)
         return [self.role(node, state) for state in range(self._states)] if found is None else found
 
     def __contains__(self, node: object) -> bool:
