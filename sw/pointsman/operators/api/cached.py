@@ -40,12 +40,22 @@ def metric_of(implementation: Implementation, operator: Operator, context: Conte
     return kept(operator, key, (implementation, context), lambda: implementation.metric(operator, context))
 
 
+def _forget(number: int) -> Callable[[object], None]:
+    """Forgets what is kept of an operator, which is no more; also when Python ends and modules have lost their names."""
+    known = _known
+
+    def forget(_: object) -> None:
+        known.pop(number, None)
+
+    return forget
+
+
 def kept(operator: Operator, key: Hashable, behind: object, ask: Callable[[], Answer]) -> Answer:
     """An answer about an operator, asked for once. ``behind``: the objects whose id() is in the key; they are kept with the
     answer, so that Python cannot give their id() to others."""
     number = id(operator)
     if number not in _known:
-        _known[number] = weakref.ref(operator, lambda _: _known.pop(number, None)), {}
+        _known[number] = weakref.ref(operator, _forget(number)), {}
     answers = _known[number][1]
     if key not in answers:
         answers[key] = behind, ask()
