@@ -8,6 +8,7 @@ at either end, and the processor uses them in turn.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -113,12 +114,31 @@ class Stream:
     packed: bool = False
     turn: Turn | None = None
 
+    @property
+    def is_plain(self) -> bool:
+        """Do load functions rewrite nothing of it, does it join no other and need no second schedule, and has it no path?"""
+        special = self.injects_anywhere or self.rewritten or self.into or self.path or self.subphase
+        return not special and self.inject_condition is None and self.deliver_condition is None
+
     def __hash__(self) -> int:
         # Streams are hashed often, and their names differ: a few fields are enough.
         return hash((self.name, self.source, self.destinations, self.max_words))
 
 
 PlaceKind = Literal["link", "inject", "deliver", "buffer", "register", "command", "nop", "null"]
+
+
+def accesses(streams: Iterable[Stream]) -> Counter[int]:
+    """By node, accesses of its processor for a word of each stream."""
+    return Counter(node for stream in streams for node in (stream.source, *stream.destinations))
+
+
+def most_ends(streams: Iterable[Stream]) -> int:
+    """Streams that begin or end at the node with most of them."""
+    found: Counter[int] = Counter()
+    for stream in streams:
+        found.update({stream.source, *stream.destinations})
+    return max(found.values(), default=0)
 
 
 def at_most(most: int, streams: Iterable[Stream]) -> list[Stream]:

@@ -6,13 +6,11 @@ in use are lost, so this suits few values.
 
 from __future__ import annotations
 
-from collections import Counter
-
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring, with_suffix
 from pointsman.program.program import Operator
-from pointsman.routing.streams import Stream
+from pointsman.routing.streams import Stream, most_ends
 
 from .reduce import StrReduce
 from .schedules_per_value import schedule_values, settled
@@ -43,10 +41,7 @@ class ByStreams(Implementation):
         metrics = [metric for metric in found if metric is not None]
         if not metrics or len(metrics) < len(found):
             return None
-        ends: Counter[int] = Counter()
-        for stream in self.streams(operator, context):
-            ends.update({stream.source, *stream.destinations})
-        if max(ends.values(), default=0) > context.shape.registers - context.shape.pipelines:
+        if most_ends(self.streams(operator, context)) > context.shape.registers - context.shape.pipelines:
             return None
         slowest = min(metric.words_per_cycle for metric in metrics)
         return Metric(slowest / len(values), max(metric.latency for metric in metrics))

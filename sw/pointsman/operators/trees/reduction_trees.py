@@ -108,28 +108,10 @@ class ReductionTree:
             wrote[node] = read_after(wrote[child] + ACCESS_TO_ACCESS + ways(child, node) for child in children)
         return wrote
 
-    def in_time(self, topology: Topology) -> list[TreeNode]:
-        """All nodes in the order in which their words can be read at their parents, if all slots are free."""
-        ways = distances(list(self.nodes), topology)
-        wrote = self.written(topology)
-
-        def read(here: TreeNode) -> int:
-            return wrote[here.node] + (0 if here.parent is None else ways(here.node, here.parent))
-
-        return sorted(self.nodes.values(), key=read)
-
     @property
     def depth(self) -> int:
         """Links from the root to the farthest node."""
-        depth = {self.root: 0}
-        deepest, stack = 0, [self.root]
-        while stack:
-            node = stack.pop()
-            deepest = max(deepest, depth[node])
-            for child in self.nodes[node].children:
-                depth[child] = depth[node] + 1
-                stack.append(child)
-        return deepest
+        return self.levels[self.root] - 1
 
 
 def _once(build: Callable[..., ReductionTree | None]) -> Callable[..., ReductionTree | None]:

@@ -15,7 +15,7 @@ from pointsman.plan.structure.structure import Structure
 from pointsman.routing.phase_router.in_turn import lengths_in_turn
 from pointsman.routing.phase_router.packed import packed_length
 from pointsman.routing.phase_router.rounds import round_lengths
-from pointsman.routing.streams import RoutedPhase
+from pointsman.routing.streams import RoutedPhase, accesses
 
 PERIODS = (8, 16, 24, 32, 40)
 """Schedule lengths, in slots, among which the compiler chooses."""
@@ -94,7 +94,7 @@ def shorter_lengths(phases: Sequence[RoutedPhase]) -> list[int]:
     ones that suit phases of single words that processors pass on (`in_turn`)."""
     least = SHORTER[0]
     for phase in phases:
-        ends = Counter(node for stream in phase.streams for node in (stream.source, *stream.destinations))
+        ends = accesses(phase.streams)
         chains = {chain.stream: chain for chain in reversed(phase.chains)}.values()
         moves = Counter(vfsm.node for chain in chains for vfsm in chain.vfsms)
         mean = sum(moves.values()) / max(1, len(moves))

@@ -7,10 +7,9 @@ alone, operators that continue beside it. Leaves alone: other phases, VFSM and r
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from math import inf, prod
 
 from pointsman.errors import PointsmanError
@@ -25,7 +24,7 @@ from pointsman.plan.structure.structure import PhaseOutline
 from pointsman.plan.termination.closing_barrier import phase_name
 from pointsman.plan.termination.left_between_uses import always_left_between_uses
 from pointsman.routing.errors import RoutingError
-from pointsman.routing.streams import Stream
+from pointsman.routing.streams import Stream, most_ends
 
 from .closing import Draft, RoutedOperators, draft_end, refuse_barrier, with_barrier
 from .constraints import Constraints
@@ -289,11 +288,8 @@ def _combinations(context: PlanContext, index: int, choice: ChoiceLimits) -> Ite
 
 def _registers(context: PlanContext, phase: PhaseOutline, implementations: tuple[Implementation, ...]) -> int:
     """Ends of streams at the node with most of them."""
-    ends: Counter[int] = Counter()
-    for operator, implementation in zip(phase.operators, implementations, strict=True):
-        for stream in context.streams(operator, implementation):
-            ends.update({stream.source, *stream.destinations})
-    return max(ends.values(), default=0)
+    ways = zip(phase.operators, implementations, strict=True)
+    return most_ends(chain.from_iterable(context.streams(*way) for way in ways))
 
 
 def _online_part(

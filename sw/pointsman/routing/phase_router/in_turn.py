@@ -1,8 +1,7 @@
 """Single words that processors pass on: each gets its slots by when it is there.
 
-Takes the streams of a phase; gives chains if all are plain streams of a word a period with a place in an order
-(``Stream.turn``), and None otherwise, or where some word finds no slots; then the search has to do. It does not check its
-answer.
+Takes streams of a phase that are plain streams of a single word a period with a place in an order (``Stream.turn``); gives
+their chains, alone or beside those of other streams, and None where some word finds no slots. It does not check its answer.
 
 A word of a reduction or of a barrier is written when a processor has read those of the level below, and a word that has missed
 its slot waits for a period. So slots are given out in the order in which words are written (list scheduling): each word takes the
@@ -116,9 +115,7 @@ def _turns(streams: Sequence[Stream], site: Site) -> Turns:
 
 def is_in_turn(stream: Stream) -> bool:
     """Is it a stream of a word a period in some order, of which load functions rewrite nothing?"""
-    special = stream.injects_anywhere or stream.rewritten or stream.into or stream.path or stream.subphase
-    conditions = (stream.inject_condition, stream.deliver_condition)
-    return stream.turn is not None and not special and conditions == (None, None) and stream.max_words == 1
+    return stream.turn is not None and stream.is_plain and stream.max_words == 1
 
 
 @lru_cache(maxsize=256)
@@ -143,7 +140,7 @@ def _beside(part: RoutingPart, turns: Turns, limits: NodeLimits, period: int, ch
         else:
             slots.keep(chain.demand, chain.route, chain.starts)
     best = _best(order, slots, before, FEW_TRIES)
-    if best is before or best is None:
+    if best is None or best is before:
         return chains
     return [Chain(one.demand, *best.chains[one.demand]) if turns[one.demand] else one for one in chains]
 
@@ -198,8 +195,8 @@ class _Order:
 
     def __init__(self, part: RoutingPart, turns: Turns) -> None:
         self.part = part
-        numbered = [(turn, k) for k, turn in enumerate(turns) if turn is not None]
-        self.sequence = [k for _, k in sorted(numbered)]
+        numbered = sorted((turn, k) for k, turn in enumerate(turns) if turn is not None)
+        self.sequence = [k for _, k in numbered]
         """Demands in such an order that those written before another, or read before another is written, come before it."""
         self.ending: dict[int, list[int]] = {}
         leaving: dict[int, list[int]] = {}
@@ -207,7 +204,7 @@ class _Order:
         """For each demand those whose words are read before its own is written."""
         self.written: dict[int, list[int]] = {}
         """Those whose words are written before it by the same processor."""
-        for turn, k in sorted(numbered):
+        for turn, k in numbered:
             demand = part.demands[k]
             self.read[k] = [j for j in self.ending.get(demand.source, ()) if turns[j] != turn]
             self.written[k] = list(leaving.get(demand.source, ()))
@@ -266,7 +263,7 @@ class _Order:
             some, node = self.read[k], self.part.demands[k].source
         return cycles, late
 
-    @cached_property
+    @property
     def moves(self) -> int:
         """Moves of routers for a word of each demand, about."""
         return sum(max(len(hops), *hops.values()) + 1 for hops in map(self._hops, self.sequence))

@@ -22,7 +22,7 @@ from pointsman.routing.network_router.moves import assemble_phase
 from pointsman.routing.network_router.packing import PackingArrays, PackingAttempt
 from pointsman.routing.network_router.router import packing_problem
 from pointsman.routing.options import RouteConstraints
-from pointsman.routing.streams import RoutedChain, RoutedPhase, Stream
+from pointsman.routing.streams import RoutedChain, RoutedPhase, Stream, accesses
 
 MOST_STREAMS = 200
 """More streams take too long."""
@@ -50,8 +50,7 @@ def route_packed(
     began = time.perf_counter()
     if not all(_is_single(stream) for stream in streams):
         return None
-    accesses = Counter(node for stream in streams for node in (stream.source, *stream.destinations))
-    if max(accesses.values(), default=0) > period:
+    if max(accesses(streams).values(), default=0) > period:
         return None
     ends = tuple((stream.source, stream.destinations, stream.keep_in) for stream in streams)
     chains = _chains(ends, topology, shape, period, frozenset(forbidden), seed)
@@ -75,17 +74,13 @@ def _fewest(pairs: Sequence[tuple[int, int]], topology: Topology, shape: NodeSha
     network = RouteProblem(topology, (), dead_nodes=topology.dead)
     away = {source: network.distances(source) for source, _ in pairs}
     moves = sum(away[source][end] + 1 for source, end in pairs)
-    accesses = Counter(node for pair in pairs for node in pair)
-    return max(2, 1 - -moves // (shape.pipelines * len(topology.working)), max(accesses.values(), default=0))
+    used = Counter(node for pair in pairs for node in pair)
+    return max(2, 1 - -moves // (shape.pipelines * len(topology.working)), max(used.values(), default=0))
 
 
 def _is_single(stream: Stream) -> bool:
     """Is it a stream of a word a period, whose way is the router's choice and of which load functions rewrite nothing?"""
-    special = (
-        stream.injects_anywhere or stream.rewritten or stream.into or stream.path or stream.tree or stream.subphase
-    )
-    conditions = (stream.inject_condition, stream.deliver_condition)
-    return not special and conditions == (None, None) and stream.max_words == 1 and bool(stream.destinations)
+    return stream.is_plain and not stream.tree and stream.max_words == 1 and bool(stream.destinations)
 
 
 @lru_cache(maxsize=256)

@@ -28,7 +28,7 @@ from math import gcd
 from numesh.codes import FIRST_FREE_VFSM, MoveType
 from numesh.shape import NodeShape
 from pointsman.network import Topology, torus
-from pointsman.routing.streams import Place, RoutedChain, RoutedPhase, RoutedVfsm, Stream
+from pointsman.routing.streams import Place, RoutedChain, RoutedPhase, RoutedVfsm, Stream, accesses
 
 SPARE = 4
 """Slots of a round, beside one for each stream, that are tried."""
@@ -77,11 +77,7 @@ def route_rounds(
         return None
     if len({streams[number].weight for number in around}) > 1:
         return None  # all get equally many words
-    ends = [0] * topology.nodes
-    for stream in streams:
-        for node in (stream.source, *stream.destinations):
-            ends[node] += 1
-    if max(ends, default=0) > shape.registers - shape.pipelines:
+    if max(accesses(streams).values(), default=0) > shape.registers - shape.pipelines:
         return None
     chains: list[RoutedChain] = []
     for members in _cycles([streams[number] for number in around]):
@@ -105,24 +101,12 @@ def route_rounds(
 
 def _is_plain(stream: Stream) -> bool:
     """Is it a stream of a single chain on a given tree, of which load functions rewrite nothing?"""
-    special = stream.injects_anywhere or stream.rewritten or stream.into or stream.path or stream.subphase
-    conditions = (stream.inject_condition, stream.deliver_condition)
-    return (
-        bool(stream.tree)
-        and stream.chains == 1
-        and not special
-        and conditions == (None, None)
-        and stream.max_words is None
-    )
+    return stream.is_plain and bool(stream.tree) and stream.chains == 1 and stream.max_words is None
 
 
 def _is_single_link(stream: Stream, topology: Topology) -> bool:
     """Is it a stream to a neighbour that leaves its way to the router?"""
-    special = (
-        stream.injects_anywhere or stream.rewritten or stream.into or stream.path or stream.subphase or stream.tree
-    )
-    conditions = (stream.inject_condition, stream.deliver_condition)
-    plain = not special and conditions == (None, None) and stream.max_words is None and not stream.all_chains
+    plain = stream.is_plain and not stream.tree and stream.max_words is None and not stream.all_chains
     near = {other for other, _ in topology.at_port[stream.source].values()}
     return plain and len(stream.destinations) == 1 and stream.destinations[0] in near
 

@@ -130,7 +130,7 @@ def route_phase(
         return [*renumbered(placed, first), *others]
 
     first = [k for k, stream in enumerate(streams) if is_in_turn(stream)] if not conditions.beside else []
-    rest = [k for k in range(len(streams)) if k not in first]
+    rest = sorted(set(range(len(streams))) - set(first))
     placed = ahead() if first and not rest else None
     if placed is None:
         placed = searched(range(len(streams)), conditions.beside)

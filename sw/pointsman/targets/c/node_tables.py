@@ -236,8 +236,8 @@ class _Writer:
                     groups.append(row(self._group([lane], step, turn, temporaries, alone=True)))
                 steps = max(steps, len(lanes) + 1)
                 continue
-            for step in sorted({lane.step for lane in lanes}):
-                here = [lane for lane in lanes if lane.step == step]
+            for here in by_step(lanes):
+                step = here[0].step
                 if role.kind == "both" and turn != SYNC:
                     # Write and read functions each move their own lanes.
                     for way in (True, False):

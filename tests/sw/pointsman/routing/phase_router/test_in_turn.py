@@ -3,10 +3,7 @@ of single words that knows nothing of how slots were chosen."""
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from itertools import pairwise
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -28,17 +25,6 @@ from pointsman.runtime import numesh_node
 from pointsman.targets.numesh import make_images
 
 SHAPE = NodeShape(neighbours=8)
-
-
-@pytest.fixture(scope="module")
-def replay() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("router_replay", Path(__file__).parents[1] / "replay.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def barrier(topology: Topology, *, shallow: bool = True) -> list[Stream]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -17,17 +14,6 @@ from pointsman.operators.trees.cycles import cycle_of
 from pointsman.routing.phase_router.rounds import round_lengths, route_rounds
 from pointsman.routing.phase_router.router import route_phase
 from pointsman.routing.streams import Stream
-
-
-@pytest.fixture(scope="module")
-def replay() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("router_replay", Path(__file__).parents[1] / "replay.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def round_about(topology: Topology, every: int = 1, count: int = 12) -> list[Stream]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
 from dataclasses import replace
 from itertools import combinations, permutations
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -17,17 +14,6 @@ from pointsman.network import Topology, mesh, torus
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.phase_router.router import PhaseConditions, route_phase
 from pointsman.routing.streams import Condition, RoutedPhase, Stream
-
-
-@pytest.fixture(scope="module")
-def replay() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("router_replay", Path(__file__).parents[1] / "replay.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def shift(nodes: int) -> list[Stream]:
