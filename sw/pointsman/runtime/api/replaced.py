@@ -114,6 +114,8 @@ def says_itself(operator: Operator, number: int, position: int, given: Given) ->
 
 def given_to(signature: Signature, given: Given) -> Given:
     """Load arguments of a part: the run-time values if the part has run-time operands, otherwise none."""
+    if signature.ranges is not None:
+        return Given(given.numbers if signature.ranges else ())
     if signature.values == ((),):
         return Given()
     return Given(given.numbers, signature.values.index(given.numbers))

@@ -98,6 +98,15 @@ def test_a_node_alone_in_its_instance_loads_all_parts_with_each_call() -> None:
     assert loads == [0, 1, 0, 1, 0, 1]
 
 
-@pytest.mark.parametrize(("values", "expected"), [(((),), Given()), (((1,), (4,)), Given((4,), 1))])
-def test_run_time_nodes_go_to_the_part_that_takes_them(values: Any, expected: Given) -> None:
-    assert given_to(Signature("b", "broadcast", "int32*", 1, values=values), Given((4,))) == expected
+@pytest.mark.parametrize(
+    ("values", "ranges", "expected"),
+    [
+        (((),), None, Given()),
+        (((1,), (4,)), None, Given((4,), 1)),
+        (((),), ((1, 4),), Given((4,))),
+        (((),), (), Given()),
+    ],
+    ids=["none", "listed", "in a range", "none of the ranges"],
+)
+def test_run_time_nodes_go_to_the_part_that_takes_them(values: Any, ranges: Any, expected: Given) -> None:
+    assert given_to(Signature("b", "broadcast", "int32*", 1, values=values, ranges=ranges), Given((4,))) == expected
