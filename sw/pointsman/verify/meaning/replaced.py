@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from pointsman.artifacts.images.images import Images, ReplacedImage
 from pointsman.program.catalogue import ITEM_FUNCTIONS
-from pointsman.program.program import DataType, Operator, Runtime
+from pointsman.program.program import DataType, Operator, Runtime, Value
 from pointsman.verify.report import Finding, Notebook
 
 from .definitions import Call, Definition, Fold, Gives, Meeting, Nothing, Zeros
@@ -31,7 +31,7 @@ FUNCTIONAL = ("reduce", "allreduce", "barrier")
 def check_replaced(images: Images, notebook: Notebook) -> None:
     """Check all operators of ``images`` that others replace."""
     for one in images.replaced:
-        parts = [images.operators[index].program for index in one.parts]
+        parts = [_with_all_values(images, index) for index in one.parts]
         if any(part is None for part in parts):
             continue  # noted with the structure
         whole = _Whole(one, [part for part in parts if part is not None])
@@ -41,6 +41,27 @@ def check_replaced(images: Images, notebook: Notebook) -> None:
             said = (values,) if values else ()
             label, source = one.program.label, one.source
             notebook.add(Finding("meaning", message, right, node=node, operator=label, source=source, values=said))
+
+
+def _with_all_values(images: Images, index: int) -> Operator | None:
+    """The operator of a program of which operator ``index`` is all, or for some run-time values, for which it has a schedule."""
+    program, label = images.operators[index].program, images.operators[index].label
+    others = [one.program for one in images.operators if one.label == label and one.program is not None]
+    if program is None or len(others) < 2:
+        return program
+
+    def joined(instance: int, name: str, value: Value) -> Value:
+        if not isinstance(value, Runtime):
+            return value
+        theirs = [dict(one.instances[instance].operands).get(name) for one in others]
+        listed = [one.values for one in theirs if isinstance(one, Runtime) and one.values is not None]
+        return replace(value, values=tuple(sorted(set().union(*listed))))
+
+    instances = tuple(
+        replace(instance, operands=tuple((name, joined(i, name, value)) for name, value in instance.operands))
+        for i, instance in enumerate(program.instances)
+    )
+    return replace(program, instances=instances)
 
 
 def is_one_broadcast(whole: Operator, parts: Sequence[Operator | None]) -> bool:

@@ -106,6 +106,17 @@ def test_other_parts_do_not_mean_it(text: str, part: int, change: Callable[[Oper
     assert judged(with_part(images(text), part, change)).rules == ("meaning",)
 
 
+@pytest.mark.parametrize(("others", "rules"), [((2,), ()), ((1,), ("meaning",))])
+def test_a_part_with_a_schedule_for_each_value_does_it_for_all_of_them(
+    others: tuple[int, ...], rules: tuple[str, ...]
+) -> None:
+    found = with_part(images(AGREED), 1, lambda one: given(one, source=Runtime(values=(1,))))
+    first = found.operators[found.replaced[0].parts[1]]
+    assert first.program is not None
+    other = replace(first, program=given(first.program, source=Runtime(values=others)))
+    assert judged(replace(found, operators=(*found.operators, other))).rules == rules
+
+
 @pytest.mark.parametrize("text", [ALLREDUCE, REDUCE, AGREED, READ, WRITE])
 def test_parts_in_another_order_do_not_mean_it(text: str) -> None:
     found = images(text)
