@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import chain
 
 from pointsman.operators import Context, Implementation
+from pointsman.program.order import Place, places
 from pointsman.program.program import Operator, Program
 
 from .cost.feasible import feasible_implementations
@@ -47,7 +48,7 @@ class ProgramAnalysis:
     def choosing(self, chosen: Mapping[str, str]) -> ProgramAnalysis:
         """The analysis of the same program with these operators done by these implementations."""
         other = replace(self, chosen=chosen)
-        kept = ("operators", "root", "breaks", "rounds", "beside", "any_order", "_own")
+        kept = ("operators", "root", "breaks", "rounds", "beside", "any_order", "places", "_own")
         other.__dict__.update({name: value for name, value in self.__dict__.items() if name in kept})
         return other
 
@@ -90,6 +91,11 @@ class ProgramAnalysis:
                 children = Counter(chain.from_iterable(nodes))
                 found |= {one.label for one in part.operators() if any(children[node] > 1 for node in one.nodes)}
         return frozenset(found)
+
+    @cached_property
+    def places(self) -> Mapping[str, Place]:
+        """By label, the groups around an operator."""
+        return places(self.program)
 
     def divided(self, phases: Phases) -> Structure:
         """The structure whose phases are ``phases``, folded out of ``root``."""

@@ -93,6 +93,7 @@ def run_json(
                 "phase": images.phases[operator.phase].name,
                 "continues": [images.phases[phase].name for phase in operator.continues],
                 "bandwidth": operator.bandwidth,
+                "shares": images.operators[images.shares[index]].label if index in images.shares else None,
                 "cycles": dict(by_operator.get(operator.label, {})),
             }
             for index, operator in enumerate(images.operators)
@@ -123,6 +124,13 @@ def run_json(
 
 def phase_table(images: Images) -> str:
     """Table of phases with their operators and how they end."""
+
+    def named(index: int) -> str:
+        remarks = ["continues"] if images.operators[index].continues else []
+        if index in images.shares:
+            remarks.append(f"streams of {short(images.operators[images.shares[index]].label)}")
+        return short(images.operators[index].label) + "".join(f" ({one})" for one in remarks)
+
     rows = []
     for phase in images.phases:
         for i, index in enumerate(phase.operators):
@@ -132,7 +140,7 @@ def phase_table(images: Images) -> str:
                 [
                     short(phase.name) if first else "",
                     phase.block if first else "",
-                    short(operator.label) + (" (continues)" if operator.continues else ""),
+                    named(index),
                     operator.implementation,
                     operator.m,
                     f"{operator.bandwidth:.3f}",

@@ -68,6 +68,7 @@ def routes_json(plan: Plan) -> dict[str, Any]:
                 "streams": [
                     {
                         "name": stream.name,
+                        "also": list(stream.also),
                         "source": stream.source,
                         "destinations": list(stream.destinations),
                         "bandwidth": phase.routed.bandwidth(i),

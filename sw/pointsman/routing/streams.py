@@ -92,6 +92,8 @@ class Stream:
         (`phase_router.in_turn`). None: it is in no such order.
     packed : bool
         One of many streams of a word a period each, which are to find room together (`phase_router.packed`).
+    also : tuple of str
+        Names that it has for other operators whose words it carries too (`pointsman.plan.phases.sharing`).
     """
 
     name: str
@@ -113,6 +115,16 @@ class Stream:
     all_chains: bool = False
     packed: bool = False
     turn: Turn | None = None
+    also: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of its names."""
+        return (self.name, *self.also)
+
+    def name_of(self, label: str) -> str:
+        """The name that it has for the operator of this label."""
+        return next((name for name in self.also if name.startswith(f"{label}[")), self.name)
 
     @property
     def is_plain(self) -> bool:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from pointsman.artifacts.images.images import SYNC, Images
 from pointsman.program.program import Group, Operator, Program
@@ -92,6 +92,30 @@ def _join(before: Collection[str], after: Mapping[str, None], found: Follows) ->
         found.setdefault(one, {}).update(after)
 
 
+def _around(program: Program) -> dict[str, list[tuple[Group, int]]]:
+    """By label of an operator, the groups around it, from the outermost on, each with the number of the child that it is in."""
+    found: dict[str, list[tuple[Group, int]]] = {}
+    open_groups: list[tuple[Group, int]] = []
+    for part, depth in program.root.walk():
+        del open_groups[depth:]
+        if open_groups:
+            group, child = open_groups[-1]
+            open_groups[-1] = group, child + 1
+        if isinstance(part, Group):
+            open_groups.append((part, -1))
+        else:
+            found[part.label] = list(open_groups)
+    return found
+
+
+def _parts_in_any_order(one: list[tuple[Group, int]], other: list[tuple[Group, int]]) -> bool:
+    """Do two operators part in a group whose children are in no order? ``one``, ``other``: from `_around`."""
+    for (group, child), (same, another) in zip(one, other, strict=False):
+        if group is not same or child != another:
+            return group.kind in ("parallel", "phase")
+    return False
+
+
 def order_differences(images: Images, program: Program) -> Iterator[str]:
     """Where the ways of nodes through the phases are not those of the text, as sentences."""
     yield from _Order(images, program).differences()
@@ -127,12 +151,28 @@ class _Order:
             self.passages.setdefault(node, set()).add((left, entered))
 
     def differences(self) -> Iterator[str]:
+        yield from self._common()
         said = set()
         for node in range(len(self.images.nodes)):
             for line in self._node(node):
                 if line not in said:
                     said.add(line)
                     yield line
+
+    def _common(self) -> Iterator[str]:
+        """Note operators with a stream in common that the text lets nodes use in any order: a reader could not tell whose words
+        come."""
+        users: dict[tuple[int, int, int], dict[str, None]] = {}
+        labels = {index: label for label, several in self.at.items() for one in several for index in one}
+        for promise in self.images.promises:
+            if promise.operator in labels:
+                key = self.images.operators[promise.operator].phase, promise.source, promise.register
+                users.setdefault(key, {})[labels[promise.operator]] = None
+        around = _around(self.program)
+        pairs = dict.fromkeys(pair for several in users.values() for pair in combinations(several, 2))
+        for one, other in pairs:
+            if _parts_in_any_order(around[one], around[other]):
+                yield f"'{one}' and '{other}' have a stream in common, and may be used in any order in the program"
 
     def _node(self, node: int) -> Iterator[str]:
         image = self.images.nodes[node]

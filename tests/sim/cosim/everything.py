@@ -29,6 +29,8 @@ SLOTS = (1, 2, 2, 4, 4, 8)
 SWITCH_MODES = ("preload", "dynamic", "auto", "hybrid")
 OPERATORS = (1, 1, 2, 3, 4, 6, 8)
 """How many operators programs have, about."""
+AGAIN = 0.2
+"""Chance of an operator to be like one before."""
 TYPES = ("int32*", "int32*", "int32*", "float32*", "int64*", "float64*", "int32", "float32", "int64", "float64")
 FUNCTIONS = ("add", "sum", "mul", "min", "max", "and", "or", "xor")
 DIRECTIONAL = ("broadcast", "collect", "stream", "spread", "gather", "seqread", "seqwrite")
@@ -104,6 +106,10 @@ class _Writer:
         self.chance = chance
         self.more = random.Random(chance.getstate()[1][0])
         """Chance for what was added later, so that the programs of seeds change little."""
+        self.again = random.Random(self.more.getstate()[1][1])
+        """Chance for operators that are written once more, with another label."""
+        self.written: list[tuple[int, str, str, int]] = []
+        """Operators so far: nodes of the subset, kind, operands with options, and words of the messages of a round."""
         self.topology = topology
         self.labels = 0
         self.words = words // topology.nodes
@@ -276,11 +282,23 @@ class _Writer:
         return found
 
     def operator(self, n: int) -> str:
+        """An operator, new or like one before, with which it may have its streams in common."""
+        before = self.words
+        kind, label, rest = self.new(n)
+        alike = [one for one in self.written if one[0] == n and one[3] * self.rounds <= before]
+        if alike and self.again.random() < AGAIN:
+            _, kind, rest, words = self.again.choice(alike)
+            self.words = before - words * self.rounds
+        self.written.append((n, kind, rest, (before - self.words) // self.rounds))
+        return f"({kind} '{label}{rest})"
+
+    def new(self, n: int) -> tuple[str, str, str]:
+        """Kind, label, and operands with options."""
         chance = self.chance
         kinds = [*DIRECTIONAL, *FUNCTIONAL, "broadcast", "cshift"]
         kind = chance.choice([k for k in kinds if n > 1 or k not in ("seqread", "seqwrite", "spread", "gather")])
         if kind == "barrier":
-            return f"(barrier '{self.label()})"
+            return kind, self.label(), ""
         valid = sorted(chance.sample(range(n), chance.randint(1, n))) if chance.random() < 0.12 else None
         if valid is not None and kind in ("seqread", "seqwrite", "permute") and len(valid) < 2:
             valid = None
@@ -288,7 +306,7 @@ class _Writer:
         if valid is not None:
             options += f" :valid '{_list(valid)}"
         members = list(range(n)) if valid is None else valid
-        return f"({kind} '{self.label()}{self.operands(kind, n, members)}{options})"
+        return kind, self.label(), f"{self.operands(kind, n, members)}{options}"
 
     def function(self) -> str:
         chance = self.chance

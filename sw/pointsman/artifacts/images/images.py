@@ -344,6 +344,24 @@ class Images:
         return found
 
     @cached_property
+    def shares(self) -> Mapping[int, int]:
+        """By operator that has the streams of another, that operator: the first that has them."""
+        first: dict[tuple[int, int, int], int] = {}
+        found: dict[int, int] = {}
+        for promise in self.promises:
+            if promise.operator not in found and not self.operators[promise.operator].continues:
+                key = self.operators[promise.operator].phase, promise.source, promise.register
+                owner = first.setdefault(key, promise.operator)
+                if owner != promise.operator:
+                    found[promise.operator] = owner
+        return found
+
+    @cached_property
+    def sharing(self) -> AbstractSet[int]:
+        """Operators that have streams in common with others."""
+        return {*self.shares, *self.shares.values()}
+
+    @cached_property
     def after(self) -> Mapping[int, AbstractSet[int]]:
         """By operator, those that come after it in the order of its phase."""
         found: dict[int, set[int]] = {}

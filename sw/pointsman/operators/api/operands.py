@@ -113,6 +113,16 @@ def stream_name(operator: Operator, instance: int, what: str = "") -> str:
     return f"{operator.label}[{instance}]" + (f".{what}" if what else "")
 
 
+def streams_by_instance(operator: Operator, span: Iterable[int], streams: Sequence[Stream]) -> list[list[int]]:
+    """By instance of an operator, the indices of its streams; ``span``: those of the operator among ``streams`` of a phase."""
+    found: list[list[int]] = [[] for _ in operator.instances]
+    for s in span:
+        # "label[i].what": the instance of a stream is in its name.
+        number = streams[s].name_of(operator.label)[len(operator.label) + 1 :].split("]", 1)[0]
+        found[int(number)].append(s)
+    return found
+
+
 SLOT_WAIT = 16
 """Cycles that a word waits for the first slot of its way at most, about: a schedule of usual length."""
 

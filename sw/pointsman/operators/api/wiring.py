@@ -26,7 +26,7 @@ class Wiring:
 
     def __init__(self, routed: RoutedPhase) -> None:
         self.routed = routed
-        self.index = {stream.name: i for i, stream in enumerate(routed.streams)}
+        self.index = {name: i for i, stream in enumerate(routed.streams) for name in stream.names}
         self._registers: dict[tuple[int, int, int, str], int] = {}
         self._used: dict[int, int] = {}
         self._chains: dict[int, list[int]] = {}

@@ -41,10 +41,12 @@ SMALL = 0.02
 
 @dataclass(frozen=True)
 class Played:
-    """How an operator is done in a plan: the name of its implementation, and the cycles of its part of a phase."""
+    """How an operator is done in a plan: the name of its implementation, the cycles of its part of a phase, and labels of the
+    operators that have its streams, its own not among them."""
 
     name: str
     cycles: float
+    sharing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def alternatives(
     Messages that processors pass on are given also where they are the present way, unless the candidate says so: to be tried
     with other schedule lengths. A way is left out if by its metric the operator would take DOUBTFUL times the cycles that it
     takes now, played or by the metric of the way that it is done now; and an operator is left alone if it takes less than SMALL
-    of all cycles.
+    of all cycles. Operators that share streams are changed together.
 
     Parameters
     ----------
@@ -83,16 +85,28 @@ def alternatives(
     total = sum(one.cycles for one in played.values())
     kept = kept_choices(variant, structure)
     parts = {label: one for one in variant.replaced for label in one.parts}
-    promising: list[tuple[float, int, str, str, Structure]] = []
-    for operator in (*analysis.operators, *(o for o in variant.analysis.operators if o.label in parts)):
+    promising: list[tuple[float, int, tuple[str, ...], str, Structure]] = []
+    seen: set[str] = set()
+    operators = (*analysis.operators, *(o for o in variant.analysis.operators if o.label in parts))
+    free = {operator.label: operator for operator in operators if operator.impl is None}
+    for operator in operators:
+        if operator.label in seen:
+            continue
         stand_in = next(
             (one.parts for one in variant.replaced if one.operator.label == operator.label), (operator.label,)
         )
-        spent = sum(played[label].cycles for label in stand_in if label in played)
+        sharing = played[operator.label].sharing if operator.label in played else ()
+        others = [free[label] for label in sharing if label in free]
+        together = operator.label, *(other.label for other in others)
+        seen.update(together)
+        spent = sum(played[label].cycles for label in (*stand_in, *together[1:]) if label in played)
         if operator.impl is not None or not operator.instances or spent < SMALL * total:
             continue
         present = kept.get(operator.label, ways.get(operator.label))
-        found_ways = estimates(operator, analysis, period)
+        tables = [estimates(one, analysis, period) for one in (operator, *others)]
+        found_ways = {
+            name: sum(one[name] for one in tables) for name in tables[0] if all(name in one for one in tables)
+        }
         # Metrics are for the slowest node, and ``spent`` is a mean: of the two, the more patient counts.
         most = DOUBTFUL * max(spent, found_ways.get(present or "", 0.0))
         divisions = structure, alone(variant.analysis, structure, operator.label)
@@ -105,13 +119,14 @@ def alternatives(
             division = apart if loadings else structure
             near = loadings == {Loading.ONLINE} and _stays_inside(operator, analysis)
             if division is not None and (whole or near or not loadings):
-                promising.append((cycles - spent, len(promising), operator.label, name, division))
-    for *_, label, name, division in sorted(promising, key=lambda one: one[:2]):
-        found = changed(analysis, variant, division, kept | {label: name}, period)
+                promising.append((cycles - spent, len(promising), together, name, division))
+    for *_, together, name, division in sorted(promising, key=lambda one: one[:2]):
+        label, chosen = together[0], dict.fromkeys(together, name)
+        found = changed(analysis, variant, division, kept | chosen, period)
         if found is not None:
             yield Alternative(label, name, *found)
         for more in _parts_in_one_phase(analysis, label, name):
-            found = changed(analysis, variant, division, kept | {label: name} | more, period, together=True)
+            found = changed(analysis, variant, division, kept | chosen | more, period, together=True)
             if found is not None:
                 yield Alternative(label, name, *found)
 
@@ -175,7 +190,8 @@ def estimates(operator: Operator, analysis: ProgramAnalysis, period: int) -> dic
             ways.append((one, replace(metric, words_per_cycle=rate)))
     rounds = analysis.rounds.get(operator.label) or max(1, operator.c)
     found: dict[str, float] = {}
-    model = CostModel({operator.label: ways}, {operator.label: rounds}, analysis.context, period=period)
+    rounds_of = {operator.label: rounds}
+    model = CostModel({operator.label: ways}, rounds_of, analysis.context, analysis.places, period=period)
     for name, cycles in model.alternatives(operator) if ways else ():
         found[name] = min(found.get(name, inf), cycles)
     for replacement, parts in replacements_of(operator, analysis):

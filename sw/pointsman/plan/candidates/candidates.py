@@ -205,12 +205,17 @@ class Candidates:
         costs = self._priced(one.variant).costs.at(one.period)
         found: dict[str, Played] = {}
         for phase in plan.phases:
+            by_streams: dict[tuple[int, ...], list[str]] = {}
+            for each in phase.operators:
+                by_streams.setdefault(each.streams, []).append(each.operator.label)
             alone = [costs.alone(each.operator) for each in phase.operators]
             for each, estimate in zip(phase.operators, alone, strict=True):
                 label = each.operator.label
                 before = found[label].cycles if label in found else 0.0
                 cycles = phase.cycles * estimate / sum(alone) if sum(alone) else phase.cycles
-                found[label] = Played(each.implementation.name, before + cycles)
+                same = by_streams[each.streams] if each.streams else [label]
+                sharing = tuple([one for one in same if one != label])
+                found[label] = Played(each.implementation.name, before + cycles, sharing)
         return found
 
     def _priced(self, variant: Variant) -> _Priced:

@@ -65,7 +65,7 @@ def costs_of(analysis: ProgramAnalysis, *, period: int, by_value: Collection[str
             for one, metric in metrics
             if metric is not None
         ]
-    return CostModel(choices, analysis.rounds, analysis.context, period=period)
+    return CostModel(choices, analysis.rounds, analysis.context, analysis.places, period=period)
 
 
 def searched(

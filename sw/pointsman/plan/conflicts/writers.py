@@ -25,22 +25,22 @@ def written_by(phase: PlannedPhase, links: Collection[Link]) -> dict[Link, set[t
     routed = phase.routed
     anywhere = from_anywhere(routed)
     nobody: tuple[str | None, frozenset[int]] = None, frozenset()
-    by_stream = dict.fromkeys(range(len(routed.streams)), nobody)
+    by_stream: dict[int, set[tuple[str | None, frozenset[int]]]] = {}
     # With "hijack", closing the phase may use the streams of its operators.
     for one in phase.operators if phase.technique != "hijack" else ():
         for number in one.streams if in_its_turn(one) else ():
             stream = routed.streams[number]
             senders = one.operator.nodes if number in anywhere else [stream.source]
-            by_stream[number] = one.operator.label, frozenset(senders)
-    chains = [(chain, by_stream[chain.stream]) for chain in (*routed.chains, *routed.second)]
-    chains += [(chain, nobody) for other in routed.beside for chain in other.chains]
+            by_stream.setdefault(number, set()).add((one.operator.label, frozenset(senders)))
+    chains = [(chain, by_stream.get(chain.stream, {nobody})) for chain in (*routed.chains, *routed.second)]
+    chains += [(chain, {nobody}) for other in routed.beside for chain in other.chains]
     found: dict[Link, set[tuple[str | None, frozenset[int]]]] = {}
-    for chain, writer in chains:
+    for chain, writers in chains:
         for vfsm in chain.vfsms:
             for slot in vfsm.slots if vfsm.destination.kind == "link" else ():
                 link = vfsm.node, vfsm.destination.number, slot
                 if link in links:
-                    found.setdefault(link, set()).add(writer)
+                    found.setdefault(link, set()).update(writers)
     return found
 
 

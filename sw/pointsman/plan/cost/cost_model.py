@@ -10,7 +10,7 @@ Leaves alone: routes, slots, how phases really end; the planner routes what the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 from math import inf
 
@@ -18,7 +18,10 @@ import numpy as np
 
 from pointsman.operators import Context, Implementation, Metric
 from pointsman.operators.api.cached import kept, streams_of
+from pointsman.plan.sharing import sets_that_share
+from pointsman.program.order import Place
 from pointsman.program.program import Operator, Runtime
+from pointsman.routing.streams import Stream
 
 from .bandwidth import Resources
 from .bandwidth_kernel import best_ways, together
@@ -37,9 +40,13 @@ CHANGE = 6.0
 """Cycles until a change of phase is complete, after the command."""
 
 
+_Sharing = tuple[Operator, ...]
+"""Operators that have their streams in common (`pointsman.plan.sharing`); as a rule a single one."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Way:
-    """An operator with an implementation."""
+    """Operators that have their streams in common, with their implementation."""
 
     implementation: Implementation
     metric: Metric
@@ -48,7 +55,7 @@ class _Way:
     """By node, streams that begin or end there."""
     fixed: float
     per_word_cycle: float
-    """Over the whole program the operator takes ``fixed`` + ``per_word_cycle`` x (cycles from word to word) cycles."""
+    """Over the whole program they take ``fixed`` + ``per_word_cycle`` x (cycles from word to word) cycles."""
 
     @property
     def limit(self) -> float:
@@ -88,6 +95,8 @@ class CostModel:
         By label, the implementations that can do an operator, each with its metric.
     rounds : mapping
         By label, the product of the counts of the loops around an operator.
+    places : mapping
+        By label, where an operator is in the program (`pointsman.program.order.places`).
     period : int
         Schedule length in slots that is assumed.
     """
@@ -97,18 +106,20 @@ class CostModel:
         choices: Mapping[str, Sequence[tuple[Implementation, Metric]]],
         rounds: Mapping[str, int],
         context: Context,
+        places: Mapping[str, Place],
         *,
         period: int,
     ) -> None:
-        self.rounds = rounds
+        self.rounds, self.places = rounds, places
         self.context = context
         self.period = period
         # One slot of each pipeline stays free for commands.
         self.resources = Resources.of(context.topology, pipelines=context.shape.pipelines * (1 - 1 / period))
         self._choices = choices
-        self._ways: dict[str, list[_Way]] = {}
+        self._ways: dict[tuple[str, ...], list[_Way]] = {}
+        """By labels of operators that have their streams in common."""
         self._table = _Table.of(())
-        self._rows_of: dict[tuple[str, bool], list[int]] = {}
+        self._rows_of: dict[tuple[tuple[str, ...], bool], list[int]] = {}
         self._io: dict[tuple[str, ...], tuple[float, tuple[_Way, ...]]] = {}
         self._alone: dict[str, float] = {}
         self._places: dict[str, tuple[frozenset[int], int]] = {}
@@ -117,7 +128,7 @@ class CostModel:
     def at(self, period: int) -> CostModel:
         """The same model for a schedule of ``period`` slots."""
         if period not in self._lengths:
-            other = CostModel(self._choices, self.rounds, self.context, period=period)
+            other = CostModel(self._choices, self.rounds, self.context, self.places, period=period)
             other._ways, other._places, other._lengths = self._ways, self._places, self._lengths
             self._lengths[period] = other
         return self._lengths[period]
@@ -129,13 +140,13 @@ class CostModel:
     def fit(self, operators: Iterable[Operator]) -> bool:
         """Does no node need more VFSMs than it has, by a lower bound over all implementations, if all operators are loaded?"""
         nodes, shape = self.context.topology.nodes, self.context.shape
-        least = sum(np.min([way.usage[:nodes] for way in self._of(operator)], axis=0) for operator in operators)
+        least = sum(np.min([way.usage[:nodes] for way in self._of((operator,))], axis=0) for operator in operators)
         return bool(np.max(least, initial=0) <= shape.pipelines * (shape.vfsms - 2))
 
     def alone(self, operator: Operator) -> float:
         """Cycles of the operator's best implementation with the network to itself."""
         if operator.label not in self._alone:
-            self._alone[operator.label] = self._together([operator], self._of(operator)[:1])
+            self._alone[operator.label] = self._together([(operator,)], self._of((operator,))[:1])
         return self._alone[operator.label]
 
     def least(self, operators: tuple[Operator, ...], exits: float) -> float:
@@ -153,23 +164,51 @@ class CostModel:
 
     def alternatives(self, operator: Operator) -> list[tuple[str, float]]:
         """Implementations of an operator and the cycles that each would take with the network to itself, the best first."""
-        ways = self._of(operator)
-        return [(way.implementation.name, self._together([operator], [way])) for way in ways]
+        ways = self._of((operator,))
+        return [(way.implementation.name, self._together([(operator,)], [way])) for way in ways]
 
     # -- inside --------------------------------------------------------------------------------------------------
 
-    def _of(self, operator: Operator) -> list[_Way]:
-        """The operator with each of its implementations, the quickest first."""
-        if operator.label not in self._ways:
-            ways = []
-            for implementation, metric in self._choices[operator.label]:
-                usage, ends = self._needs(implementation, operator)
-                answered = implementation.processor_bound
-                fixed = self._time(operator, metric, 0.0, answered=answered)
-                per_word_cycle = self._time(operator, metric, 1.0, answered=answered) - fixed
-                ways.append(_Way(implementation, metric, usage, ends, fixed, per_word_cycle))
-            self._ways[operator.label] = sorted(ways, key=lambda way: self._together([operator], [way]))
-        return self._ways[operator.label]
+    def _of(self, operators: _Sharing) -> list[_Way]:
+        """Operators with each of the implementations with which they can share streams, the quickest first."""
+        key = tuple([operator.label for operator in operators])
+        if key not in self._ways:
+            first, *others = operators
+            if others:
+                ways = [self._joined(way, others) for way in self._of((first,)) if self._share(operators, way)]
+            else:
+                ways = [self._way(first, *one) for one in self._choices[first.label]]
+                ways.sort(key=lambda way: self._together([operators], [way]))
+            self._ways[key] = ways
+        return self._ways[key]
+
+    def _way(self, operator: Operator, implementation: Implementation, metric: Metric) -> _Way:
+        usage, ends = self._needs(implementation, operator)
+        answered = implementation.processor_bound
+        fixed = self._time(operator, metric, 0.0, answered=answered)
+        per_word_cycle = self._time(operator, metric, 1.0, answered=answered) - fixed
+        return _Way(implementation, metric, usage, ends, fixed, per_word_cycle)
+
+    def _joined(self, way: _Way, others: Iterable[Operator]) -> _Way:
+        """A way whose streams carry the words of other operators, too."""
+        more = [one for other in others for one in self._of((other,)) if one.implementation is way.implementation]
+        fixed = way.fixed + sum(one.fixed for one in more)
+        return replace(way, fixed=fixed, per_word_cycle=way.per_word_cycle + sum(one.per_word_cycle for one in more))
+
+    def _share(self, operators: _Sharing, way: _Way) -> bool:
+        """Can operators share streams if all are done like this?"""
+        ways = [(operator, way.implementation) for operator in operators]
+        return len(sets_that_share(ways, self.places, self._streams)) == 1
+
+    def _streams(self, operator: Operator, implementation: Implementation) -> list[Stream]:
+        return streams_of(implementation, operator, self.context)
+
+    def _sets(self, operators: tuple[Operator, ...]) -> list[_Sharing]:
+        """The operators of a phase, those together that have their streams in common if each is done in the way best for it."""
+        best = [(operator, ways[0].implementation) for operator in operators if (ways := self._of((operator,)))]
+        if len(best) < len(operators):
+            return [(operator,) for operator in operators]
+        return [tuple([operators[n] for n in one]) for one in sets_that_share(best, self.places, self._streams)]
 
     def _needs(self, implementation: Implementation, operator: Operator) -> tuple[np.ndarray, np.ndarray]:
         """What a word on each of its streams uses, and by node the streams that begin or end there; asked for once, whatever the
@@ -194,41 +233,49 @@ class CostModel:
 
     def _best(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[_Way, ...]]:
         """Start from the best implementation of each operator, then change one at a time as long as that pays."""
-        choices = [self._rows(operator, len(operators) > 1) for operator in operators]
+        sets = self._sets(operators)
+        choices = [self._rows(one, len(operators) > 1) for one in sets]
         if not all(choices):
             return inf, ()
         first = np.array([0, *accumulate(map(len, choices))])
         rows = np.array([row for rows in choices for row in rows])
-        best, chosen = best_ways(first, rows, *self._table.arrays, *self._limits(operators))
-        return float(best), tuple([self._table.ways[row] for row in chosen.tolist()])
+        best, chosen = best_ways(first, rows, *self._table.arrays, *self._limits(sets))
+        way_of = {
+            operator.label: self._table.ways[row]
+            for one, row in zip(sets, chosen.tolist(), strict=True)
+            for operator in one
+        }
+        return float(best), tuple([way_of[operator.label] for operator in operators])
 
-    def _rows(self, operator: Operator, shared: bool) -> list[int]:
-        """Rows of an operator's ways in the table; ``shared``: of those that others may share a phase with."""
-        key = operator.label, shared
+    def _rows(self, operators: _Sharing, shared: bool) -> list[int]:
+        """Rows of the ways of operators with common streams in the table; ``shared``: of those that others may share a phase
+        with."""
+        key = tuple([operator.label for operator in operators]), shared
         if key not in self._rows_of:
-            ways = self._of(operator)
+            ways = self._of(operators)
             if any(way not in self._table.row for way in ways):
                 # All ways known so far, behind those that are there already, which keep their rows.
                 self._table = _Table.of(list(dict.fromkeys(chain(self._table.ways, *self._ways.values()))))
             if shared:
-                ways = [one for one in ways if not one.implementation.alone or operator.impl == one.implementation.name]
+                impl = operators[0].impl
+                ways = [one for one in ways if not one.implementation.alone or impl == one.implementation.name]
             self._rows_of[key] = [self._table.row[way] for way in ways]
         return self._rows_of[key]
 
-    def _together(self, operators: Sequence[Operator], ways: Sequence[_Way]) -> float:
+    def _together(self, sets: Sequence[_Sharing], ways: Sequence[_Way]) -> float:
         """Cycles of I/O of operators that share a phase, with these implementations."""
-        cycles, _ = together(np.arange(len(ways)), *_Table.of(ways).arrays, *self._limits(operators))
+        cycles, _ = together(np.arange(len(ways)), *_Table.of(ways).arrays, *self._limits(sets))
         return float(cycles)
 
-    def _limits(self, operators: Sequence[Operator]) -> tuple[np.ndarray, np.ndarray, int, float, float]:
-        """Words of each operator, capacities, the period, and the most ends of streams and moves of a word at a node, from its
-        slots, interface registers and VFSMs. Where operators share the phase, room for its barrier is taken off."""
+    def _limits(self, sets: Sequence[_Sharing]) -> tuple[np.ndarray, np.ndarray, int, float, float]:
+        """Words of each set of operators with common streams, capacities, the period, and the most ends of streams and moves of a
+        word at a node, from its slots, interface registers and VFSMs; with several sets room for a barrier is taken off."""
         shape = self.context.shape
-        traffic = np.array([max(1, o.m * o.c * self.rounds[o.label]) for o in operators], np.float64)
-        spare = BARRIER if len(operators) > 1 else 0
+        words = [sum(max(1, o.m * o.c * self.rounds[o.label]) for o in one) for one in sets]
+        spare = BARRIER if len(sets) > 1 else 0
         return (
-            traffic,
-            self.resources.capacity * (PACKED if len(operators) > 1 else 1.0),
+            np.array(words, np.float64),
+            self.resources.capacity * (PACKED if len(sets) > 1 else 1.0),
             self.period,
             min(FULL * self.period, float(shape.registers - shape.pipelines - spare)),
             float(shape.pipelines * min(self.period, shape.vfsms - 2) - spare),

@@ -16,7 +16,7 @@ from pointsman.operators.api.operands import item_by_item, rounds_between_values
 from pointsman.plan.conflicts.link_slots import command_gap
 from pointsman.plan.plan import OnlinePart, PlannedOperator
 from pointsman.plan.structure.structure import PhaseOutline
-from pointsman.routing.streams import RoutedPhase
+from pointsman.routing.streams import RoutedPhase, Stream
 
 from .call_attributes import call_cycles, limit
 
@@ -34,13 +34,14 @@ def operator_cycles(
         operator = one.operator
         # Streams with another limit, such as those of a word a period with which nodes only meet, do not count.
         most = limit(operator, routed.period, one.implementation.messages(operator))
-        words = [routed.words(s) for s in one.streams if routed.streams[s].max_words == most]
+        own = [s for s in one.streams if _gets(routed.streams[s], most)]
+        words = [routed.words(s) for s in own]
         gap = routed.period / min(words) if words else 1.0
         metric = metric_of(one.implementation, operator, context)
         assert metric is not None
         word = max(gap, one.abreast, 1 / metric.words_per_cycle)
         if one.abreast > 1 and item_by_item(operator) and operator.flow == "functional":
-            slots = (_slots(routed, s) for s in one.streams if routed.streams[s].max_words == most)
+            slots = (_slots(routed, s) for s in own)
             word = max([word, *(sustained(of_stream, routed.period, one.abreast) for of_stream in slots)])
         latency = metric.latency
         if part is not None and operator.label in part.own:
@@ -50,6 +51,11 @@ def operator_cycles(
         cycles += rounds * operator.c * call_cycles(operator, word, latency, answered=answered)
         cycles += rounds * metric.reload_words * 4 / rounds_between_values(operator)
     return cycles
+
+
+def _gets(stream: Stream, most: int | None) -> bool:
+    """May a stream have as many words a period as its operator can use, or more, for another operator's sake?"""
+    return stream.max_words is None or (most is not None and stream.max_words >= most)
 
 
 def _slots(routed: RoutedPhase, stream: int) -> tuple[tuple[int, ...], ...]:

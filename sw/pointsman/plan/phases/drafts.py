@@ -7,9 +7,9 @@ alone, operators that continue beside it. Leaves alone: other phases, VFSM and r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import product
 from math import inf, prod
 
 from pointsman.errors import PointsmanError
@@ -20,6 +20,7 @@ from pointsman.plan.context import CrowdedKey, OnlineKey, PlanContext
 from pointsman.plan.errors import PlanError
 from pointsman.plan.online import home_of, online_part
 from pointsman.plan.plan import OnlinePart, PlannedPhase
+from pointsman.plan.sharing import sets_that_share, streams_of_phase
 from pointsman.plan.structure.structure import PhaseOutline
 from pointsman.plan.termination.closing_barrier import phase_name
 from pointsman.plan.termination.left_between_uses import always_left_between_uses
@@ -40,6 +41,10 @@ TOGETHER = 1
 best together, and routing many streams at once takes long."""
 BARRIERS_TRIED = 2
 """Most combinations of a phase that are routed with a barrier once a plan, or a combination without barrier, is at hand."""
+
+
+Choice = tuple[float, Implementation]
+"""An implementation, with cycles of a message."""
 
 
 @dataclass(frozen=True)
@@ -129,8 +134,7 @@ def first_streams(context: PlanContext, index: int) -> list[Stream]:
     """Streams of a phase with the combination of implementations that is tried first."""
     phase = context.structure.phases[index]
     chosen = next(_combinations(context, index, ChoiceLimits(PROMISING, context.fallbacks)), ())
-    ways = zip(phase.operators, chosen, strict=False)
-    return [stream for operator, way in ways for stream in context.streams(operator, way)]
+    return _streams(context, phase, chosen)[0]
 
 
 def _choices(context: PlanContext, index: int) -> Iterator[ChoiceLimits]:
@@ -237,12 +241,13 @@ def _drafts(
     """Drafts of a phase, one for each combination of implementations that can be routed, and the first error of the others. Of
     several operators those are left out that lack registers for a barrier, and then those that need no fewer."""
     phase = context.structure.phases[index]
-    several = len(phase.operators) > 1
+    sets = _choices_of_sets(context, index, choice)
+    several = len(sets) > 1
     drafts: list[Draft] = []
     failure: PointsmanError | None = None
     crowded: tuple[tuple[Implementation, ...], RoutingError] | None = None
     least = 1 << 30
-    for implementations in _combinations(context, index, choice):
+    for implementations in _combined(sets):
         if crowded is not None and _registers(context, phase, implementations) >= least:
             continue
         try:
@@ -268,9 +273,25 @@ def _drafts(
 
 def _combinations(context: PlanContext, index: int, choice: ChoiceLimits) -> Iterator[tuple[Implementation, ...]]:
     """Combinations of implementations, one for each operator of a phase; those with the fewest estimated cycles first."""
+    return _combined(_choices_of_sets(context, index, choice))
+
+
+def _combined(sets: Sequence[tuple[list[int], list[Choice]]]) -> Iterator[tuple[Implementation, ...]]:
+    choices = [choices for _, choices in sets]
+    while len(choices) > 1 and prod(map(len, choices)) > COMBINATIONS:
+        longest = max(choices, key=len)
+        longest.pop()
+    for pairs in sorted(product(*choices), key=lambda pairs: sum(cycles for cycles, _ in pairs)):
+        way = {number: one for (numbers, _), (_, one) in zip(sets, pairs, strict=True) for number in numbers}
+        yield tuple([way[number] for number in range(len(way))])
+
+
+def _choices_of_sets(context: PlanContext, index: int, choice: ChoiceLimits) -> list[tuple[list[int], list[Choice]]]:
+    """Numbers of the operators of a phase, those together that share streams if each is done in its best way, and the
+    implementations of each set, with cycles of a message of each of its operators, the quickest first."""
     phase = context.structure.phases[index]
-    choices = []
     left = always_left_between_uses(context.structure, index)
+    choices: list[list[Choice]] = []
     for operator in phase.operators:
         found = context.able(operator, fallbacks=choice.fallbacks)
         if not left:
@@ -279,17 +300,33 @@ def _combinations(context: PlanContext, index: int, choice: ChoiceLimits) -> Ite
             found = [one for one in found if not one[1].alone or operator.impl == one[1].name]
         most = choice.promising * min((cycles for cycles, _ in found), default=0.0)
         choices.append(sorted((pair for pair in found if pair[0] <= most), key=lambda pair: pair[0]))
-    while len(choices) > 1 and prod(map(len, choices)) > COMBINATIONS:
-        longest = max(choices, key=len)
-        longest.pop()
-    ordered = sorted(product(*choices), key=lambda pairs: sum(cycles for cycles, _ in pairs))
-    return iter([tuple(one for _, one in pairs) for pairs in ordered])
+    if not all(choices):
+        return [([number], own) for number, own in enumerate(choices)]
+    best = [(operator, own[0][1]) for operator, own in zip(phase.operators, choices, strict=True)]
+    return [
+        (numbers, _in_common([choices[number] for number in numbers]))
+        for numbers in sets_that_share(best, context.analysis.places, context.streams)
+    ]
+
+
+def _in_common(choices: Sequence[Sequence[Choice]]) -> list[Choice]:
+    """Implementations that are among the choices of several operators, with the cycles of all."""
+    cycles = [{one: cycles for cycles, one in own} for own in choices]
+    found = [(sum(own[one] for own in cycles), one) for _, one in choices[0] if all(one in own for own in cycles)]
+    return sorted(found, key=lambda pair: pair[0])
 
 
 def _registers(context: PlanContext, phase: PhaseOutline, implementations: tuple[Implementation, ...]) -> int:
     """Ends of streams at the node with most of them."""
-    ways = zip(phase.operators, implementations, strict=True)
-    return most_ends(chain.from_iterable(context.streams(*way) for way in ways))
+    return most_ends(_streams(context, phase, implementations)[0])
+
+
+def _streams(
+    context: PlanContext, phase: PhaseOutline, implementations: tuple[Implementation, ...]
+) -> tuple[list[Stream], list[range]]:
+    """The streams of a phase, and by operator the indices of its own."""
+    ways = list(zip(phase.operators, implementations, strict=False))
+    return streams_of_phase(ways, context.analysis.places, context.streams)
 
 
 def _online_part(
@@ -332,12 +369,7 @@ def _draft(
         raise RoutingError(
             f"'{phase_name(phase)}' is done by schedules or messages made at run time, and others continue"
         )
-    streams: list[Stream] = []
-    spans = []
-    for operator, implementation in zip(phase.operators, implementations, strict=True):
-        own = context.streams(operator, implementation)
-        spans.append(range(len(streams), len(streams) + len(own)))
-        streams += own
+    streams, spans = _streams(context, phase, implementations)
     context.work.spend(len(streams) + at_run_time * context.program.topology.nodes)
     part = _online_part(context, phase, implementations, choice)
     if part is not None and part.streams:

@@ -7,16 +7,16 @@ same, and no two instances share nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
 from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.operators.api.implementation import role
-from pointsman.operators.api.operands import having_a_part
+from pointsman.operators.api.operands import having_a_part, streams_by_instance
 from pointsman.operators.api.roles import VfsmSetting
 from pointsman.program.program import Instance, Operator
-from pointsman.routing.streams import Place, RoutedPhase, RoutedVfsm, Stream, largest_gap
+from pointsman.routing.streams import Place, RoutedPhase, RoutedVfsm, largest_gap
 
 
 class Instances:
@@ -184,16 +184,6 @@ class Instances:
                 for register, one in draft.commands
             ),
         )
-
-
-def streams_by_instance(operator: Operator, span: Iterable[int], streams: Sequence[Stream]) -> list[list[int]]:
-    """By instance of an operator, the indices of its streams; ``span``: those of the operator among ``streams`` of a phase."""
-    found: list[list[int]] = [[] for _ in operator.instances]
-    for s in span:
-        # "label[i].what": the instance of a stream is in its name.
-        number = streams[s].name[len(operator.label) + 1 :].split("]", 1)[0]
-        found[int(number)].append(s)
-    return found
 
 
 def shape_of(instance: Instance, streams: list[int], routed: RoutedPhase) -> object:

@@ -212,7 +212,7 @@ def _breadth_first(root: int, near: Mapping[int, Sequence[int]]) -> tuple[dict[i
 def _suitable(planned: Iterable[PlannedOperator], routed: RoutedPhase) -> list[int]:
     """Streams that carry words from processor to processor in every state of their operators."""
     onward = {stream.into for stream in routed.streams if stream.into is not None}
-    return [
+    found = [
         number
         for one in planned
         if one.values == ((),) and one.stages == 1 and one.implementation.loading is not Loading.ONLINE
@@ -221,6 +221,8 @@ def _suitable(planned: Iterable[PlannedOperator], routed: RoutedPhase) -> list[i
         for stream in (routed.streams[number],)
         if stream.into is None and stream.name not in onward and not stream.rewritten and not stream.injects_anywhere
     ]
+    # Several operators may have a stream together.
+    return list(dict.fromkeys(found))
 
 
 def _tree(part: frozenset[int], suitable: Iterable[int], routed: RoutedPhase) -> list[int] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from pointsman.operators.api.operands import streams_by_instance
 from pointsman.plan.plan import PlannedOperator
 from pointsman.routing.streams import RoutedPhase
 
@@ -72,13 +73,13 @@ def _covers(one: PlannedOperator, part: set[int]) -> bool:
 
 def _stray(planned: PlannedOperator, routed: RoutedPhase) -> int | None:
     """Lowest node that carries words of an instance of the operator without being in it; None if there is none."""
-    operator = planned.operator
-    own = {f"{operator.label}[{i}]": frozenset(instance.nodes) for i, instance in enumerate(operator.instances)}
+    by_instance = streams_by_instance(planned.operator, planned.streams, routed.streams)
     found = {
         vfsm.node
-        for chain in routed.chains
-        if chain.stream in planned.streams
+        for instance, own in zip(planned.operator.instances, by_instance, strict=True)
+        for stream in own
+        for chain in routed.chains_of(stream)
         for vfsm in chain.vfsms
-        if vfsm.node not in own[routed.streams[chain.stream].name.split(".")[0]]
+        if vfsm.node not in instance.nodes
     }
     return min(found, default=None)

@@ -40,6 +40,8 @@ class Activity(Protocol):
     @property
     def phase(self) -> int: ...
     @property
+    def operators(self) -> tuple[str, ...]: ...
+    @property
     def cycles(self) -> tuple[int, ...]: ...
 
 
@@ -112,32 +114,45 @@ def add_run(
     if done.record.events is not None:
         timetables = [_Timetable(stream, document.period, document.first) for stream in document.streams]
         phases = _PhasesInTime(spans, document.network.nodes)
-        words = matched_words(document.streams, timetables, done.record.events, phases)
+        labels = [operator.label for operator in document.operators]
+        words = matched_words(document.streams, labels, timetables, done.record.events, phases)
         _add_words(document, run, words, timetables, most_words)
 
 
 class _PhasesInTime:
-    """Which phase runs at a node in a cycle."""
+    """Which phase runs at a node in a cycle, and which operators it uses."""
 
     def __init__(self, spans: Sequence[Activity], nodes: int) -> None:
         self.starts: list[list[int]] = [[] for _ in range(nodes)]
         self.phases: list[list[int]] = [[] for _ in range(nodes)]
+        self.operators: list[list[tuple[str, ...]]] = [[] for _ in range(nodes)]
         for span in sorted(spans, key=lambda span: (span.node, span.start)):
             self.starts[span.node].append(span.start)
             self.phases[span.node].append(span.phase)
+            self.operators[span.node].append(span.operators)
 
     def at(self, node: int, time: int) -> int:
         place = bisect_right(self.starts[node], time) - 1
         return self.phases[node][place] if place >= 0 else -1
 
+    def used(self, node: int, time: int) -> tuple[str, ...]:
+        """Labels of the operators that the node uses."""
+        place = bisect_right(self.starts[node], time) - 1
+        return self.operators[node][place] if place >= 0 else ()
+
 
 def matched_words(
-    streams: Sequence[Stream], timetables: Sequence[_Timetable], events: np.ndarray, phases: _PhasesInTime
+    streams: Sequence[Stream],
+    labels: Sequence[str],
+    timetables: Sequence[_Timetable],
+    events: np.ndarray,
+    phases: _PhasesInTime,
 ) -> list[Word]:
     """Words by stream and time of their write, each with the reads that were found; predictions are still 0.
 
     A register may send other streams in other states of its operator. A write belongs to one of them: the first that is seen to
-    deliver it. No word is read before the timetable allows it, nor in another phase, unless its operator continues through both.
+    deliver it. Of operators that share a stream (``labels``: by number of an operator) it belongs to the one that the node uses.
+    No word is read before the timetable allows it, nor in another phase, unless its operator continues through both.
     """
     sends: dict[tuple[int, int, int], list[int]] = defaultdict(list)
     of_operator: dict[int, set[int]] = defaultdict(set)
@@ -150,7 +165,11 @@ def matched_words(
     found: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
     for time, node, register, write, word in events.tolist():
         if write:
-            for index in sends.get((phases.at(node, time), node, register), ()):
+            sent = sends.get((phases.at(node, time), node, register), ())
+            if len({streams[index].operator for index in sent}) > 1:
+                used = phases.used(node, time)
+                sent = [index for index in sent if labels[streams[index].operator] in used]
+            for index in sent:
                 for place, end in enumerate(streams[index].destinations):
                     waiting[(*end, word)].append((index, time, place))
             continue

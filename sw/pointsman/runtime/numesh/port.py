@@ -34,6 +34,7 @@ from .by_item import move_by_item
 from .online_port import online_signature
 from .port_host import PortHost
 from .scheduling.made import Schedule, moves_of, schedule_moves
+from .use_order import What
 
 
 class NumeshPort:
@@ -278,6 +279,7 @@ class NumeshPort:
 
     async def write(self, words: np.ndarray) -> None:
         lanes = self._lanes("write")
+        self._in_order("write")
         if self._role.kind == "both":
             lanes = [lane for lane in lanes if lane.write]
         if self._role.kind == "both" and not lanes:
@@ -288,6 +290,7 @@ class NumeshPort:
 
     async def read(self, into: np.ndarray) -> bool:
         lanes = self._lanes("read")
+        self._in_order("read")
         if self._role.kind == "both":
             lanes = [lane for lane in lanes if not lane.write]
         if self._role.kind == "both" and self.own:
@@ -301,6 +304,7 @@ class NumeshPort:
     async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None) -> bool:
         messages = {name: data for name, data in (("out", words), ("in", into)) if data is not None}
         lanes = self._lanes("func")
+        self._in_order("func")
         result = self._role.result
         if self.operator.instances:
             origin, to = self.partners
@@ -411,6 +415,19 @@ class NumeshPort:
                     f"'{label}', which comes before it",
                     hint="use the operators in the order of the program",
                 )
+
+    def _in_order(self, what: What) -> None:
+        """Refuse to use the operator where another node has used another one that has the same streams."""
+        images, here = self.substrate.images, self.substrate.number
+        if self.index not in images.sharing or not self._role.lanes:
+            return
+        other = self.substrate.use_order.differs(images, self.index, here, what)
+        if other is not None:
+            raise PointsmanError(
+                f"{self.operator.source}: node {here} uses '{self.operator.label}' where another node has used "
+                f"'{images.operators[other].label}', whose streams it shares",
+                hint="use the operators in the order of the program, at all nodes",
+            )
 
     def _loaded(self) -> None:
         """A node without words in the operator has used it as soon as it is loaded."""

@@ -9,6 +9,7 @@ from pointsman.runtime.api.substrate import CycleClock
 
 from .online_agent import Agent
 from .router import Router
+from .use_order import UseOrder
 
 
 class PortHost(Protocol):
@@ -18,6 +19,7 @@ class PortHost(Protocol):
     number: int
     clock: CycleClock
     router: Router
+    use_order: UseOrder
 
     @property
     def agent(self) -> Agent | None: ...

@@ -24,6 +24,7 @@ from .online_agent import Agent, agents_of, attended
 from .online_port import OnlinePort
 from .port import NumeshPort, lane_request, signature_of
 from .router import Router
+from .use_order import use_order
 
 
 class NumeshSubstrate:
@@ -39,6 +40,7 @@ class NumeshSubstrate:
         self.number = number
         self.clock = clock
         self.router = Router(images, number, clock, preloaded=preloaded)
+        self.use_order = use_order(clock, number)
         self.agents = agents_of(images, number, clock)
         self.serving: Agent | None = None
         """The agent of the phase that was entered last."""

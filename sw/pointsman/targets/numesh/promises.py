@@ -13,10 +13,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from pointsman.operators import RoleDraft
+from pointsman.operators.api.operands import streams_by_instance
 from pointsman.plan.plan import PlannedOperator, PlannedPhase
-from pointsman.plan.roles.instances import streams_by_instance
 from pointsman.routing.register_rate import joint_words
-from pointsman.routing.streams import Place, RoutedVfsm
+from pointsman.routing.streams import Place, RoutedVfsm, Stream
 
 from .allocation import Key, key_of
 
@@ -104,7 +104,7 @@ class Follower:
             for nodes, moved in self.moves:
                 if node in nodes:
                     there = tuple([(nodes[end], r) for end, r in arrivals])
-                    name = _name(streams[moved[stream]].name, joined=joined)
+                    name = self._name(streams[moved[stream]], joined=joined)
                     found.append(((name, nodes[node], register, there, words, held), states))
         return sorted(found, key=lambda one: (one[1][0], one[0][1:3]))
 
@@ -214,7 +214,7 @@ class Follower:
                 words = min(words, self.joint(vfsm, self._vfsms[onward[0]][onward[1]]))
         joined = len(seen) > 1 or self.joined
         stream = self.chains[first[0]].stream
-        name = _name(routed.streams[stream].name, joined=joined)
+        name = self._name(routed.streams[stream], joined=joined)
         held = planned.stages > 1 and not any(end in self._read.get(end[0], ()) for end in arrivals)
         way = name, node, register, tuple(arrivals), words, held
         return _Followed(way, stream, joined, frozenset(passed))
@@ -228,6 +228,6 @@ class Follower:
             return place.number
         return self.phase.wiring.register(vfsm.node, self.chains[c].stream, self.chains[c].chain, end)
 
-
-def _name(stream: str, *, joined: bool) -> str:
-    return stream.split(".")[0] if joined else stream
+    def _name(self, stream: Stream, *, joined: bool) -> str:
+        name = stream.name_of(self.planned.operator.label)
+        return name.split(".")[0] if joined else name

@@ -12,7 +12,10 @@ register or buffer beside its reader (``node.rules``), or belong to another oper
 Example: two run-time broadcasts of 4 values each are followed for 1 + 3 + 3 choices; if one rewrites a VFSM that words of the
 other pass, which the rule "rewrites" forbids, for 1 + 3 + 3 + 9.
 
-Leaves to ``lanes`` whether processors write and read the registers at the ends.
+Two operators may have a stream in common that no load function rewrites: words of the one then follow words of the other.
+
+Leaves to ``lanes`` whether processors write and read the registers at the ends, and to ``pointsman.verify.order`` whether nodes
+use operators that have streams in common one after the other.
 """
 
 from __future__ import annotations
@@ -86,9 +89,9 @@ class PhaseStreams:
         self.compared: set[tuple[int, ...]] = set()
         """Operator and identities of its traces that have been compared with each other."""
         self.owner: dict[Place, int] = {}
-        """By VFSM, the operator to which it belongs."""
+        """By VFSM, the operator to which it belongs: the first of those that share it."""
         self.register_owner: dict[tuple[int, int], int] = {}
-        """By (node, register), the operator to whose streams it belongs."""
+        """By (node, register), the operator to whose streams it belongs: the first of those that share it."""
 
     def check(self) -> None:
         """Follow all streams."""
@@ -186,14 +189,14 @@ class PhaseStreams:
                     if other is not promise and not (in_turn and _merged(other, promise)):
                         self._note_register(promise, other.stream, at, values)
                     owner = self.register_owner.setdefault(at, index)
-                    if owner != index:
+                    if owner != index and not self._has_too(owner, promise):
                         self._note_register(promise, f"of operator {images.operators[owner].label}", at, values)
                 for place in trace.vfsms:
                     other = users.setdefault(place, promise)
                     if other is not promise and not (in_turn and _merged(other, promise)):
                         self._note_meeting(promise, other.stream, place, values)
                     owner = self.owner.setdefault(place, index)
-                    if owner != index:
+                    if owner != index and not self._has_too(owner, promise):
                         label = images.operators[owner].label
                         self._note_meeting(promise, f"of operator {label}", place, values)
         closing = self.view.image
@@ -202,6 +205,16 @@ class PhaseStreams:
         if alone:
             ends = OperatorEnds(self.view, self._states(index, choice), index, self.held[index], choice)
             check_lanes(ends, values, self.notebook)
+
+    def _has_too(self, operator: int, promise: Promise) -> bool:
+        """Does another operator promise the same way, for words of one after words of the other? Then a stream carries both, if
+        it always stays as it is. That nodes use one after the other stands in the text (``pointsman.verify.order``)."""
+        both = operator, promise.operator
+        if any(self.images.operators[one].states > 1 or self.images.operators[one].continues for one in both):
+            return False
+        same = promise.source, promise.register, promise.destinations, promise.words
+        others = (self.images.promises[number] for number in self.promises[operator])
+        return any((one.source, one.register, one.destinations, one.words) == same for one in others)
 
     def _trace(self, number: int, choice: Choice, values: tuple[str, ...]) -> Trace:
         """The trace of a promise for these values; reuses a trace made for the same roles."""

@@ -109,8 +109,8 @@ def test_it_says_what_it_is_looking_for() -> None:
     assert any(line.startswith("looking for what would do: ") and "interface registers a node" in line for line in said)
 
 
-SEVERAL = " ".join(
-    f"(broadcast 'a{k} {k} :m 10) (allreduce 'b{k} 'add :m 5) (cshift 'd{k} {k + 1} :m 7)" for k in range(3)
+SEVERAL = " ".join(f"(broadcast 'a{k} {k} :m 10) (cshift 'd{k} {k + 1} :m 7)" for k in range(3)) + (
+    "(parallel (allreduce 'b0 'add :m 5) (allreduce 'b1 'add :m 5) (allreduce 'b2 'add :m 5))"
 )
 
 

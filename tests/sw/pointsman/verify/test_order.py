@@ -122,3 +122,12 @@ def test_what_is_rewritten_before_its_phase_is_entered_must_leave_it_in_between(
     changed = tuple(replace(one, synchronised=one.label == "o") for one in found.operators)
     (line, *_) = order_differences(replace(found, operators=changed), program(text))
     assert line == "node 0 may use 'o' twice in the program, and does not leave its phase in between"
+
+
+def test_operators_in_any_order_have_no_stream_in_common() -> None:
+    """Two broadcasts one after the other share a stream: words of the one follow words of the other."""
+    one_after_another = "(broadcast 'a 0 :m 4) (broadcast 'b 0 :m 9)"
+    assert not list(order_differences(images(one_after_another), program(one_after_another)))
+    for group in ("parallel", "phase"):
+        (line,) = order_differences(images(one_after_another), program(f"({group} {one_after_another})"))
+        assert line == "'a' and 'b' have a stream in common, and may be used in any order in the program"

@@ -14,6 +14,7 @@ from pointsman.plan.candidates.branch_and_bound import search
 from pointsman.plan.cost.cost_model import CostModel
 from pointsman.plan.structure.extents import disjoint_tree
 from pointsman.plan.structure.phase_tree import leaves, rounds
+from pointsman.program.order import places
 from pointsman.program.program import Program
 
 
@@ -26,7 +27,7 @@ def estimates(program: Program, period: int = 16) -> CostModel:
     for operator in program.operators():
         metrics = [(one, one.metric(operator, context)) for one in IMPLEMENTATIONS if operator.kind in one.kinds]
         choices[operator.label] = [(one, metric) for one, metric in metrics if metric is not None]
-    return CostModel(choices, by_label, context, period=period)
+    return CostModel(choices, by_label, context, places(program), period=period)
 
 
 def phases(text: str, size: tuple[int, ...] = (4, 4)) -> list[str]:

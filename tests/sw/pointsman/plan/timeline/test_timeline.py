@@ -96,7 +96,7 @@ TEXTS = {
     "one broadcast": "(broadcast 'b 0 :m 100)",
     "shifts round": "(loop 'l 4 (cshift 'c 1 :m 30) (cshift 'd -1 :m 20))",
     "source at run time": "(loop 'l 6 (broadcast 'b (runtime) :m 40))",
-    "many calls": "(loop 'l 3 (broadcast 'b 0 :m 3 :c 20) (barrier 'e))",
+    "many calls": "(loop 'l 3 (broadcast 'b 1 :m 3 :c 20) (barrier 'e))",
     "rows and columns": """(loop 'l 4 (subset (make-1d 'x) (broadcast 'r (runtime) :m 9))
                                       (subset (make-1d 'y) (cshift 'c 1 :m 12)))""",
     "streams": "(loop 'l 5 (stream 's 0 3 :m 25) (stream 't 3 0 :m 5) (barrier 'b))",

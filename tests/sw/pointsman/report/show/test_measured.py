@@ -71,6 +71,21 @@ def test_a_register_that_sends_other_streams_in_other_states_delivers_each_word_
         ],
         EVENT,
     )
-    words = matched_words(streams, timetables, events, _PhasesInTime(SPANS, 3))
+    words = matched_words(streams, ["a"], timetables, events, _PhasesInTime(SPANS, 3))
     # The first word went to node 1, so node 2 got the second; in cycle 32 the third cannot have come to node 1 yet.
     assert words == [(0, 0, [(0, 9, 0)]), (1, 20, [(0, 29, 0)]), (0, 30, [(0, 40, 0)])]
+
+
+def test_of_operators_that_share_a_stream_words_are_those_of_the_one_that_is_used() -> None:
+    streams = [
+        Stream(f"{label}[0]", k, 0, 0, 1, [(1, 2)], 1, [Way(0, [], [(0, 3, -1)])], [0]) for k, label in enumerate("ab")
+    ]
+    timetables = [_Timetable(stream, 4, 0) for stream in streams]
+    events = np.array([(0, 0, 1, True, 7), (9, 1, 2, False, 7), (60, 0, 1, True, 7), (69, 1, 2, False, 7)], EVENT)
+    spans = [
+        Span(node, start, start + 50, f"{label}_{what}", 0, (50, 0, 0, 0, 0, 0, 0))
+        for node, what in ((0, "write"), (1, "read"))
+        for start, label in ((0, "a"), (50, "b"))
+    ]
+    words = matched_words(streams, ["a", "b"], timetables, events, _PhasesInTime(spans, 2))
+    assert words == [(0, 0, [(0, 9, 0)]), (1, 60, [(0, 69, 0)])]

@@ -36,9 +36,44 @@ def test_promises_stream_t_from_0_meets_stream_of_operator_s(one_stream: Callabl
     by.vfsm(0, 0, 2, "r2", "+x", (0,))
     by.vfsm(0, 1, 2, "-x", "r3", (1,))
     by.operator(0, "t", "stream")
+    by.vfsm(0, 1, 3, "-x", "r4", (1,), pipeline=1)
+    by.promise(0, (0, 2), [(1, 3)], 1)
+    by.promise(1, (0, 2), [(1, 4)], 1)
+    shows("promises", "stream t from 0 meets stream of operator s", by.images())
+
+
+def in_common(by_hand: ModuleType, by: Any, *last: Any) -> Any:
+    """A second operator t with the stream of operator s, whose reader does ``last`` besides in another role."""
+    by.vfsm(0, 0, 2, "r2", "+x", (0,))
+    by.vfsm(0, 1, 2, "-x", "r3", (1,))
+    by.operator(0, "t", "stream")
+    by.role(1, 0, by_hand.writes(2))
+    by.role(1, 1, by_hand.reads(3), *last)
     for operator in (0, 1):
         by.promise(operator, (0, 2), [(1, 3)], 1)
-    shows("promises", "stream t from 0 meets stream of operator s", by.images())
+    return by.images()
+
+
+def test_operators_may_have_a_stream_in_common(one_stream: Callable[..., Any], by_hand: ModuleType) -> None:
+    report = check_images(in_common(by_hand, one_stream()))
+    assert report.ok, report.render()
+
+
+def test_operators_whose_values_change_have_no_stream_in_common(
+    one_stream: Callable[..., Any], by_hand: ModuleType, shows: Judge
+) -> None:
+    images = in_common(by_hand, one_stream())
+    operators = (images.operators[0], replace(images.operators[1], runtime=("source",), values=((0,), (1,))))
+    nodes = tuple(
+        replace(
+            node,
+            operators=(node.operators[0], (1, replace(node.operators[1][1], role_of=(0, 0)))),
+        )
+        for node in images.nodes
+    )
+    promises = (images.promises[0], replace(images.promises[1], values=(0, 1)))
+    images = replace(images, operators=operators, nodes=nodes, promises=promises)
+    shows("promises", "stream t from 0 meets stream of operator s", images)
 
 
 def test_registers_two_streams_meet_in_a_register(by_hand: ModuleType, breaks: Judge) -> None:
