@@ -8,7 +8,7 @@ from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.runtime.api.replaced_sequence import ReplacedSequence
-from pointsman.runtime.api.substrate import Given, Permission
+from pointsman.runtime.api.substrate import Given, Permission, Signature
 
 
 def _loaded(node: int, end: int) -> Permission:
@@ -18,7 +18,7 @@ def _loaded(node: int, end: int) -> Permission:
         async def load(self, given: Given) -> Permission:
             return Permission("none")
 
-    signature = type("S", (), {"values": ((),)})()
+    signature = Signature("s/stream", "stream", "int32*", 1)
     port = ReplacedSequence(operator, node, [(signature, _Part())] * 2)  # type: ignore[list-item]
     try:
         port.load(Given((end,))).send(None)
