@@ -391,7 +391,8 @@ class _Attempts:
         assert self.best is not None
         number, seed = self.chosen
         shorter = number in self.short
-        size = sum(len(phase.routed.streams) for phase in self.best.phases)
+        # Operators that share streams are work, too.
+        size = sum(max(len(phase.routed.streams), len(phase.operators)) for phase in self.best.phases)
         if not shorter:
             for other in self._refused_lengths(number):
                 yield other, seed, size

@@ -12,19 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from weakref import WeakValueDictionary
 
-from pointsman.operators import Implementation
-from pointsman.operators.api.cached import kept
+from pointsman.operators import Context, Implementation
+from pointsman.operators.api.cached import kept, streams_of
 from pointsman.operators.api.loading import Loading
 from pointsman.program.order import Place, in_order
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream
 
 Way = tuple[Operator, Implementation]
-StreamsOf = Callable[[Operator, Implementation], list[Stream]]
 
 
-def sets_that_share(ways: Sequence[Way], places: Mapping[str, Place], streams_of: StreamsOf) -> list[list[int]]:
+def sets_that_share(ways: Sequence[Way], places: Mapping[str, Place], context: Context) -> list[list[int]]:
     """Numbers of the operators of a phase, those together that have the same streams.
 
     Parameters
@@ -34,70 +34,87 @@ def sets_that_share(ways: Sequence[Way], places: Mapping[str, Place], streams_of
     places : mapping
         By label, where an operator is in the program (`pointsman.program.order.places`).
     """
-    by_kin: dict[Hashable, list[list[int]]] = {}
+    found: list[list[int]] = []
+    alike: dict[_Ends, list[list[int]]] = {}
     for number, (operator, implementation) in enumerate(ways):
-        sets = by_kin.setdefault((id(implementation), _kin(operator)), [])
+        ends = _ends(operator, implementation, context)
+        sets = [] if ends is None else alike.setdefault(ends, [])
+        place = places.get(operator.label, ())
+        always = all(step.ordered for step in place)
         for one in sets:
-            if all(_can_share(ways[other], ways[number], places, streams_of) for other in one):
+            if always or all(in_order(places[ways[other][0].label], place) for other in one):
                 one.append(number)
                 break
         else:
-            sets.append([number])
-    return sorted(one for sets in by_kin.values() for one in sets)
+            found.append([number])
+            sets.append(found[-1])
+    return found
 
 
 def streams_of_phase(
-    ways: Sequence[Way], places: Mapping[str, Place], streams_of: StreamsOf
+    ways: Sequence[Way],
+    places: Mapping[str, Place],
+    context: Context,
+    streams_in: Callable[[Operator, Implementation], list[Stream]],
 ) -> tuple[list[Stream], list[range]]:
-    """The streams of a phase, and by operator the indices of its own among them. Parameters as for `sets_that_share`."""
+    """The streams of a phase, and by operator the indices of its own among them. ``streams_in``: the streams of an operator, with
+    the words a period that they may have; other parameters as for `sets_that_share`."""
     streams: list[Stream] = []
     spans = [range(0)] * len(ways)
-    for first, *others in sets_that_share(ways, places, streams_of):
-        own = streams_of(*ways[first])
+    for first, *others in sets_that_share(ways, places, context):
+        own = streams_in(*ways[first])
         for other in others:
-            own = [_joined(*both) for both in zip(own, streams_of(*ways[other]), strict=True)]
+            own = [_joined(*both) for both in zip(own, streams_in(*ways[other]), strict=True)]
         for number in (first, *others):
             spans[number] = range(len(streams), len(streams) + len(own))
         streams += own
     return streams, spans
 
 
-def _kin(operator: Operator) -> Hashable:
-    """What operators have in common that can share streams."""
+class _Ends:
+    """Where the streams of operators lead that can share them: one object for all of these operators."""
+
+    __slots__ = ("__weakref__", "key")
+
+    def __init__(self, key: Hashable) -> None:
+        self.key = key
+
+
+_known: WeakValueDictionary[Hashable, _Ends] = WeakValueDictionary()
+
+
+def _ends(operator: Operator, implementation: Implementation, context: Context) -> _Ends | None:
+    """Where the streams of an operator lead; None if it can share them with none: values are given at run time, or routers do not
+    hold the same VFSMs for it as long as the phase runs, or join its streams."""
+
+    def ask() -> _Ends | None:
+        fixed = not operator.runtime_names and implementation.loading is Loading.LOCAL
+        if not fixed or implementation.stages(operator) > 1:
+            return None
+        streams = streams_of(implementation, operator, context)
+        if not all(replace(stream, path=None).is_plain for stream in streams):
+            return None
+        nodes = tuple([instance.nodes for instance in operator.instances])
+        key = operator.kind, implementation, nodes, tuple([_unnamed(stream, operator.label) for stream in streams])
+        ends = _known.get(key)
+        if ends is None:
+            ends = _known[key] = _Ends(key)
+        return ends
+
     return kept(
-        operator, "kin", (), lambda: (operator.kind, tuple([instance.nodes for instance in operator.instances]))
+        operator, ("ends", id(implementation), id(context.topology), context.shape), (implementation, context), ask
     )
 
 
-def _can_share(one: Way, other: Way, places: Mapping[str, Place], streams_of: StreamsOf) -> bool:
-    """Can two operators of a kind, on the same nodes, have the same streams if they are done in the same way in one phase?"""
-    (first, way), (second, _) = one, other
-    return (
-        not first.runtime_names
-        and not second.runtime_names
-        and in_order(places[first.label], places[second.label])
-        and way.loading is Loading.LOCAL
-        and way.stages(first) == way.stages(second) == 1
-        and (ends := _ends(streams_of(first, way), first.label)) is not None
-        and ends == _ends(streams_of(second, way), second.label)
-    )
-
-
-def _ends(streams: Sequence[Stream], label: str) -> Hashable:
-    """Key that is equal for operators whose streams lead in the same way between the same nodes. None where routers do not hold
-    the same VFSMs for them as long as the phase runs, or join them."""
-    if not all(replace(stream, path=None).is_plain for stream in streams):
-        return None
-    return tuple(
-        replace(
-            stream,
-            name=stream.name.removeprefix(label),
-            group=stream.group.removeprefix(label),
-            turn=stream.turn and stream.turn._replace(operator=""),
-            weight=1.0,
-            max_words=None,
-        )
-        for stream in streams
+def _unnamed(stream: Stream, label: str) -> Stream:
+    """A stream without what depends on an operator's label, length and calls."""
+    return replace(
+        stream,
+        name=stream.name.removeprefix(label),
+        group=stream.group.removeprefix(label),
+        turn=stream.turn and stream.turn._replace(operator=""),
+        weight=1.0,
+        max_words=None,
     )
 
 

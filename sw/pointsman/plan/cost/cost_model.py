@@ -21,7 +21,6 @@ from pointsman.operators.api.cached import kept, streams_of
 from pointsman.plan.sharing import sets_that_share
 from pointsman.program.order import Place
 from pointsman.program.program import Operator, Runtime
-from pointsman.routing.streams import Stream
 
 from .bandwidth import Resources
 from .bandwidth_kernel import best_ways, together
@@ -198,17 +197,14 @@ class CostModel:
     def _share(self, operators: _Sharing, way: _Way) -> bool:
         """Can operators share streams if all are done like this?"""
         ways = [(operator, way.implementation) for operator in operators]
-        return len(sets_that_share(ways, self.places, self._streams)) == 1
-
-    def _streams(self, operator: Operator, implementation: Implementation) -> list[Stream]:
-        return streams_of(implementation, operator, self.context)
+        return len(sets_that_share(ways, self.places, self.context)) == 1
 
     def _sets(self, operators: tuple[Operator, ...]) -> list[_Sharing]:
         """The operators of a phase, those together that have their streams in common if each is done in the way best for it."""
         best = [(operator, ways[0].implementation) for operator in operators if (ways := self._of((operator,)))]
         if len(best) < len(operators):
             return [(operator,) for operator in operators]
-        return [tuple([operators[n] for n in one]) for one in sets_that_share(best, self.places, self._streams)]
+        return [tuple([operators[n] for n in one]) for one in sets_that_share(best, self.places, self.context)]
 
     def _needs(self, implementation: Implementation, operator: Operator) -> tuple[np.ndarray, np.ndarray]:
         """What a word on each of its streams uses, and by node the streams that begin or end there; asked for once, whatever the

@@ -305,7 +305,7 @@ def _choices_of_sets(context: PlanContext, index: int, choice: ChoiceLimits) -> 
     best = [(operator, own[0][1]) for operator, own in zip(phase.operators, choices, strict=True)]
     return [
         (numbers, _in_common([choices[number] for number in numbers]))
-        for numbers in sets_that_share(best, context.analysis.places, context.streams)
+        for numbers in sets_that_share(best, context.analysis.places, context.surroundings)
     ]
 
 
@@ -326,7 +326,7 @@ def _streams(
 ) -> tuple[list[Stream], list[range]]:
     """The streams of a phase, and by operator the indices of its own."""
     ways = list(zip(phase.operators, implementations, strict=False))
-    return streams_of_phase(ways, context.analysis.places, context.streams)
+    return streams_of_phase(ways, context.analysis.places, context.surroundings, context.streams)
 
 
 def _online_part(
