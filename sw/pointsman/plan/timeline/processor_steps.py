@@ -18,12 +18,13 @@ import numpy as np
 from numesh.codes import Codes
 from pointsman.artifacts.images.images import SYNC, LaneImage, by_step
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.api.operands import is_partial, operand, runtime_operands
+from pointsman.operators.api.operands import is_partial, operand, runtime_operands, runtime_values
 from pointsman.operators.messages.online import Online
 from pointsman.plan.membership.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
-from pointsman.protocol.costs import ANNOTATION_DRAIN, POINTER_DRAIN, scheduled_words, scheduling_cycles
+from pointsman.protocol.costs import ANNOTATION_DRAIN, POINTER_DRAIN
 from pointsman.protocol.phase_change import ChangeStep, Do, LoadCall, enter, finish, leaving, load, load_told
+from pointsman.protocol.scheduling import Moves, ScheduleCost, moves_of, schedule_cost, typical_permutation
 
 from . import kernel as k
 from .board import BoardNumbers, NumberedOperators, Row
@@ -78,6 +79,8 @@ class StepWriter:
         self._moves: dict[object, list[Step]] = {}
         self._rows = network.rows
         self._sorted: dict[int, tuple[int, ...]] = {}
+        self._schedules: dict[tuple[int, Moves], ScheduleCost] = {}
+        self._permuted: dict[tuple[str, int, Sequence[int]], Moves] = {}
         self._in_company = [len(phase.operators) + len(plan.beside(p)) > 1 for p, phase in enumerate(plan.phases)]
         """By phase, has it more than one operator?"""
         self.begin()
@@ -366,23 +369,44 @@ class StepWriter:
 
     def _rescheduled(self, node: int, number: int, visit: SampledVisit) -> list[Step]:
         """Steps of a visit to an operator whose nodes make a schedule for the values that they are given: as
-        `pointsman.runtime.numesh.port.NumeshPort` loads it. Its words take the time of a mean schedule."""
+        `pointsman.runtime.numesh.port.NumeshPort` loads it. Its words take the time that such a schedule gives them about."""
         way = self.ways[node]
         phase, one = self.parts.operators[number]
-        nodes = max(len(instance.nodes) for instance in one.operator.instances)
-        period = self.plan.period
+        nodes = next(instance.nodes for instance in one.operator.instances if node in instance.nodes)
         steps: list[Step] = [(k.COUNT, phase, 0), *self._play(node, enter(way, phase))]
-        asked = visit.number // max(1, self.parts.block(number))
+        moves = self._moves_asked(number, nodes, visit)
+        cost = self._schedule_cost(one.operator.m, moves)
         meet = self._meet(node, number)
-        if way.value.get(number) != asked:
-            way.value[number] = asked
-            work = scheduling_cycles(nodes, period, one.operator.m, self.plan.shape.width)
-            work = self.memories.whole(node, phase) + round(work)
+        if way.moves.get(number) != moves:
+            way.moves[number] = moves
+            work = self.memories.whole(node, phase) + round(cost.cycles)
             jumps = [*self._jump(node, -1, {}), *self._jump(node, phase, {})]
             steps += [*meet, (k.WAIT, work, 0), *jumps, *meet]
-        gap = period / scheduled_words(nodes, period, one.operator.m)
-        call = round((one.operator.m - 0.5) * gap + nodes**0.5 + WAY_ENDS)
+        if all(node not in move or move[0] == move[1] for move in moves):
+            return steps
+        call = round((one.operator.m - 0.5) * self.plan.period / cost.words + len(nodes) ** 0.5 + WAY_ENDS)
         return [*steps, (k.WAIT, call * visit.count, 0)]
+
+    def _moves_asked(self, number: int, nodes: Sequence[int], visit: SampledVisit) -> Moves:
+        """Who sends to whom in a visit to an operator that is scheduled at run time, in an instance."""
+        operator = self.parts.operators[number][1].operator
+        asked = visit.number // max(1, self.parts.block(number))
+        if operator.kind == "permute":
+            # Permutations are not among the values that are told of a run.
+            key = operator.label, asked, nodes
+            if key not in self._permuted:
+                self._permuted[key] = moves_of(operator.kind, nodes, 0, typical_permutation(len(nodes), asked))
+            return self._permuted[key]
+        legal = runtime_values(operator)
+        values = visit.values if visit.values in legal else legal[choice(operator.label, asked, len(legal))]
+        return moves_of(operator.kind, nodes, operand(operator, 0, "distance", values))
+
+    def _schedule_cost(self, m: int, moves: Moves) -> ScheduleCost:
+        if (m, moves) not in self._schedules:
+            self._schedules[m, moves] = schedule_cost(
+                self.plan.topology, self.plan.shape, moves, self.plan.period, m
+            )
+        return self._schedules[m, moves]
 
     def _weigh(self, way: ProcessorState, weight: float) -> list[Step]:
         """Let the cycles of later steps count ``weight`` times; nothing if they do already."""

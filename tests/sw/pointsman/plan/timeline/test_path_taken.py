@@ -487,3 +487,18 @@ def test_a_path_that_is_too_long_is_none(monkeypatch: pytest.MonkeyPatch):
     assert path_taken(plan, [call, replace(call, node=1)]) is not None
     monkeypatch.setattr(module, "MOST_VISITS", 1)
     assert path_taken(plan, [call, replace(call, node=1)]) is None
+
+
+@pytest.mark.parametrize("kind", ["cshift", "eoshift"])
+def test_a_schedule_made_at_run_time_costs_what_the_distances_of_the_run_ask_for(kind: str) -> None:
+    plan = plan_of(f"(loop 'l 8 ({kind} 's (runtime) :m 20 :impl 'sch_shift_runtime))", mesh(4, 4))
+
+    async def main(node: Any) -> None:
+        for k in range(8):
+            await called(node, "s", 20, (3 * k // 2 * 5) % 16)  # each second distance is that before
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.05)
