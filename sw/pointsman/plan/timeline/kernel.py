@@ -349,7 +349,6 @@ def play(
                 register = attend(post, row, i, time, expecting[i, 0] != 0, full)
                 if register >= 0:
                     changed[changes], flips[changes] = register, _accessed(full[register])
-                    _note(drawn, register, flips[changes], time)
                     changes += 1
                 if post.nodes[i, SERVING] != 0 or post.nodes[i, BUSY] > time:
                     quiet = time
@@ -365,7 +364,6 @@ def play(
                 register = book.turns[book.lanes[k, FIRST] + n % book.lanes[k, REGISTERS]]
                 moved[i, k - moving[i, 0]] = n + 1
                 changed[changes], flips[changes] = register, _accessed(full[register])
-                _note(drawn, register, flips[changes], time)
                 changes += 1
             if acting or k >= 0:
                 stirred[i] = 1
@@ -376,6 +374,8 @@ def play(
                 wakes[i] = min(wakes[i], switching[i, 1])
             if coming[i, 2] >= 0:
                 wakes[i] = min(wakes[i], coming[i, 2])
+
+        accesses = changes
 
         # VFSMs in their slots take words; those on links only offer to. Nodes without words that none can reach are left out.
         for f in range(aloft):
@@ -483,6 +483,9 @@ def play(
             register = changed[k]
             node = board.owner[register]
             full[register] ^= flips[k]
+            if k < accesses:
+                # Only now: VFSMs of this cycle asked when the processor drew words before it.
+                _note(drawn, register, flips[k], time)
             words[node] += 1 if full[register] & flips[k] else -1
             stirred[node] = 1
             if flips[k] == 1:

@@ -502,3 +502,21 @@ def test_a_schedule_made_at_run_time_costs_what_the_distances_of_the_run_ask_for
     played = timeline(plan, ways)
     assert played is not None
     assert played.total == pytest.approx(total, rel=0.05)
+
+
+def test_words_of_two_pipelines_that_share_a_register_keep_each_other_out_as_in_the_hardware() -> None:
+    plan = plan_of("(collect 'c 0 :m 20 :impl 'str_collect_direct)", mesh(2, 2))
+
+    async def main(node: Any) -> None:
+        await node.cop.c_load()
+        if node.number in (1, 3):
+            await moved(node, "c", 20, writes=True)
+        if node.number == 0:
+            await moved(node, "c", 20, writes=False)
+            await moved(node, "c", 20, writes=False)
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, abs=4)
