@@ -391,8 +391,9 @@ class StepWriter:
         """Who sends to whom in a visit to an operator that is scheduled at run time, in an instance."""
         operator = self.parts.operators[number][1].operator
         asked = visit.number // max(1, self.parts.block(number))
+        if visit.permutation is not None:
+            return moves_of(operator.kind, nodes, 0, visit.permutation)
         if operator.kind == "permute":
-            # Permutations are not among the values that are told of a run.
             key = operator.label, asked, nodes
             if key not in self._permuted:
                 self._permuted[key] = moves_of(operator.kind, nodes, 0, typical_permutation(len(nodes), asked))

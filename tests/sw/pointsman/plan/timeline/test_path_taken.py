@@ -520,3 +520,25 @@ def test_words_of_two_pipelines_that_share_a_register_keep_each_other_out_as_in_
     played = timeline(plan, ways)
     assert played is not None
     assert played.total == pytest.approx(total, abs=4)
+
+
+@pytest.mark.parametrize("own_entries", [False, True])
+@pytest.mark.parametrize("impl", ["dyn_permute", "sch_permute_runtime"])
+def test_permutations_are_those_of_the_run(impl: str, own_entries: bool) -> None:
+    if own_entries and impl == "sch_permute_runtime":
+        pytest.skip("a schedule is made for a permutation that all nodes know")
+    runtime = "(runtime :distributed t)" if own_entries else "(runtime)"
+    plan = plan_of(f"(loop 'l 6 (permute 's {runtime} :m 20 :impl '{impl}))", mesh(3, 3))
+
+    async def main(node: Any) -> None:
+        order = [(k + 1) % 9 for k in range(9)]  # round all nodes: two thirds more than what random ones take
+        for _ in range(6):
+            await node.cop.s_load(order[node.number] if own_entries else order)
+            await node.cop.s_func(np.zeros(20, np.int32))
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    played = timeline(plan, ways)
+    assert played is not None
+    assert abs(plan.cycles / total - 1) > 0.2
+    assert played.total == pytest.approx(total, rel=0.15)
