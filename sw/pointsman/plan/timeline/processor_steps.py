@@ -122,7 +122,7 @@ class StepWriter:
                     self._together(node, run)
                     continue
                 for visit in run:
-                    for number, value in self._chosen(visit):
+                    for number, value in self._chosen(visit, node):
                         self._counted_visit(node, number, value, visit)
         return self._ended()
 
@@ -169,7 +169,7 @@ class StepWriter:
     def _together(self, node: int, run: Sequence[SampledVisit]) -> None:
         """Visits whose messages move at the same time (`pointsman.runtime.api.together`); cycles of moving are counted for the
         first operator. Where one of them is not played so, they are visited in turn."""
-        chosen = [(visit, number, value) for visit in run for number, value in self._chosen(visit)]
+        chosen = [(visit, number, value) for visit in run for number, value in self._chosen(visit, node)]
         here = [one for one in chosen if node in self.parts.operators[one[1]][1].operator.nodes]
         planned = [self.parts.operators[number][1] for _, number, _ in here]
         plain = all(
@@ -215,7 +215,7 @@ class StepWriter:
     def _in_turn(self, node: int, run: Sequence[SampledVisit]) -> bool:
         """Visits whose calls a node made in an order of its own. False, and nothing is done, if one of them is not played call by
         call."""
-        chosen = [self._chosen(visit) for visit in run]
+        chosen = [self._chosen(visit, node) for visit in run]
         parts = [self.parts.operators[number][1] for several in chosen for number, _ in several]
         if any(one.implementation.loading is Loading.RESCHEDULED for one in parts):
             return False
@@ -287,17 +287,20 @@ class StepWriter:
                     found.update(self._stands(number, node, 0, 0))
         return list(found.items())
 
-    def _chosen(self, visit: SampledVisit) -> list[tuple[int, int]]:
+    def _chosen(self, visit: SampledVisit, node: int | None = None) -> list[tuple[int, int]]:
         """Number of the planned operator of a visit, and index of its run-time value. An operator with a schedule for
-        each value is planned several times, so several planned operators have its label. Empty if there is none."""
+        each value is planned several times, so several planned operators have its label. Empty if there is none. ``node``: whose
+        visit it is, if not that of all."""
         numbers = self.by_label[visit.operator.label]
         if visit.phase is not None and len(numbers) > 1:
             numbers = [number for number in numbers if self.parts.operators[number][0] == visit.phase] or numbers
         if visit.values is not None:
             for number in numbers:
-                legal = self.parts.operators[number][1].values
-                if visit.values in legal:
-                    return [(number, legal.index(visit.values))]
+                one = self.parts.operators[number][1]
+                if node is not None and one.implementation.loading is Loading.REMOTE:
+                    return [(number, self._own_value(number, node, visit.values))]
+                if visit.values in one.values:
+                    return [(number, one.values.index(visit.values))]
         counts = [len(self.parts.operators[number][1].values) for number in numbers]
         block = max(1, self.parts.block(numbers[0]))
         total = sum(counts)
@@ -307,6 +310,14 @@ class StepWriter:
                 return [(number, value)]
             value -= count
         return []
+
+    def _own_value(self, number: int, node: int, given: tuple[int, ...]) -> int:
+        """Index of a value that only the node which sends commands has to know; any other is ready to read."""
+        one = self.parts.operators[number][1]
+        if self.parts.role(number, node, 0, 0).commands:
+            return one.values.index(given)
+        own = next((i.nodes.index(node),) for i in one.operator.instances if node in i.nodes)
+        return one.values.index(own) if own in one.values else 0
 
     def _visit(self, node: int, number: int, value: int, visit: SampledVisit) -> None:
         way = self.ways[node]
@@ -501,6 +512,8 @@ class StepWriter:
             entered = [(k.COUNT, continuing.enters[node], 0), *self._play(node, enter(way, continuing.enters[node]))]
             way.unused = True
             return entered
+        if one.implementation.loading is Loading.REMOTE:
+            return self._load_remote(node, number, value)
         if self._stays(way, number, phase):
             way.value[number] = value
             return [(k.COUNT, phase, 0)]
@@ -524,6 +537,27 @@ class StepWriter:
                 steps.append((k.WAIT, self._delay(one, node, value), 0))
             else:
                 steps += _WRITTEN[do](self, node, at, rewrites or {})
+        way.value[number] = value
+        return steps
+
+    def _load_remote(self, node: int, number: int, value: int) -> list[Step]:
+        """Steps of a load function that sends commands to the routers of other nodes, as
+        `pointsman.runtime.numesh.port.NumeshPort` does it."""
+        way = self.ways[node]
+        phase, one = self.parts.operators[number]
+        entered = self._play(node, enter(way, phase))
+        steps: list[Step] = [(k.COUNT, phase, 0), *entered, *(self._meet(node, number) if entered else ())]
+        commands = self.parts.role(number, node, value, 0).commands
+        if commands and (entered or way.value.get(number) != value):
+            delay = self._delay(one, node, value)
+            lanes = [LaneImage(True, (register,), 1, "token") for register, _ in commands]
+            steps += [(k.WAIT, delay, 0), *self._move_at(phase, node, lanes, 1)]
+            steps += ((k.EMPTY, self.network.register(phase, node, register), 0) for register, _ in commands)
+            for other in next(i.nodes for i in one.operator.instances if node in i.nodes):
+                changed = self._changed(other, number, value, 0)
+                self.ways[other].standing.update(changed)
+                steps += self._set(changed)
+            steps.append((k.WAIT, delay, 0))
         way.value[number] = value
         return steps
 

@@ -542,3 +542,25 @@ def test_permutations_are_those_of_the_run(impl: str, own_entries: bool) -> None
     assert played is not None
     assert abs(plan.cycles / total - 1) > 0.2
     assert played.total == pytest.approx(total, rel=0.15)
+
+
+@pytest.mark.parametrize("loads_again", [False, True])
+def test_streams_whose_source_sends_commands_are_played_as_they_went(loads_again: bool) -> None:
+    text = "(stream 's 0 (runtime :dynamic t :values '(1 2 3)) :m 20 :c 6 :impl 'str_stream_dyn)"
+    plan = plan_of(text, mesh(2, 2))
+
+    async def main(node: Any) -> None:
+        for k, to in enumerate((1, 2, 2, 3, 1, 2)):
+            if node.number == 0:
+                await node.cop.s_load(to)
+            elif k == 0 or loads_again:
+                await node.cop.s_load(None)
+            if node.number in (0, to):
+                await moved(node, "s", 20, writes=node.number == 0)
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.02)
