@@ -72,7 +72,9 @@ class SchPermuteRuntime(Synchronised):
         if operator.impl is None and moves + BARRIERS > context.shape.pipelines * (context.shape.vfsms - 2):
             return None
         period = max(PERIOD, self.least_period(operator, context))
-        costs = [schedule_cost(context.topology, context.shape, m, period, operator.m) for m in self.some_moves(operator)]
+        costs = [
+            schedule_cost(context.topology, context.shape, m, period, operator.m) for m in self.some_moves(operator)
+        ]
         words, work = (mean(getattr(cost, what) for cost in costs) for what in ("words", "cycles"))
         return Metric(words_per_cycle=words / period, latency=4 * most**0.5, reload_words=round(work / COMMAND))
 

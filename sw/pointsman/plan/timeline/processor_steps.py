@@ -415,9 +415,7 @@ class StepWriter:
 
     def _schedule_cost(self, m: int, moves: Moves) -> ScheduleCost:
         if (m, moves) not in self._schedules:
-            self._schedules[m, moves] = schedule_cost(
-                self.plan.topology, self.plan.shape, moves, self.plan.period, m
-            )
+            self._schedules[m, moves] = schedule_cost(self.plan.topology, self.plan.shape, moves, self.plan.period, m)
         return self._schedules[m, moves]
 
     def _weigh(self, way: ProcessorState, weight: float) -> list[Step]:

@@ -16,6 +16,7 @@ from .standing import Standing, placeholder
 ORDERS = 8
 """Orders of streams that are tried."""
 
+
 @dataclass(frozen=True)
 class Schedule:
     """A schedule for an instance.
