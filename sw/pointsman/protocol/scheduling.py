@@ -1,6 +1,7 @@
 """Schedules that nodes make at run time for a shift or a permutation: its moves, and what a schedule for them costs.
 
-The run time makes them (`pointsman.runtime.numesh.scheduling`); the timeline and the metric count what they cost, from the moves alone.
+The run time makes them (`pointsman.runtime.numesh.scheduling`); the timeline and the metric count what they cost, from the
+moves alone.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ CYCLES_A_STREAM = 24
 KEPT_SLOTS = 2
 """Slots of a period that barriers take from the streams, about."""
 FILLED = 0.3
-"""Of the others, the share that turns into words of the slowest stream where the streams that meet at a link and half of those at a
-node count (fitted with KEPT_SLOTS to schedules on 2x2 to 8x8 for all shifts and random permutations)."""
+"""Of the others, the share that turns into words of the slowest stream where the streams that meet at a link and half of
+those at a node count (fitted with KEPT_SLOTS to schedules on 2x2 to 8x8 for all shifts and random permutations)."""
 
 Moves = tuple[tuple[int, int], ...]
 """(from, to) for each node that sends to another."""
@@ -60,7 +61,8 @@ class ScheduleCost:
 
 
 def schedule_cost(topology: Topology, shape: NodeShape, moves: Moves, period: int, m: int) -> ScheduleCost:
-    """What a schedule of ``period`` slots costs for ``moves`` of messages of ``m`` words, if its first order of streams finds slots.
+    """What a schedule of ``period`` slots costs for ``moves`` of messages of ``m`` words, if its first order of streams finds
+    slots.
 
     For a stream's first word a processor looks, at each node on the way, at the slots of each pipeline, and at those of the
     link; for each other word at the slots of one pipeline. In the round that finds no more words it takes half of those before.
