@@ -34,8 +34,9 @@ cycle a, which is still to come; since the weight was set weight a times as many
 schedule a runs as soon as the command registers are empty and a pointer takes effect. Of messages that processors pass on: send
 a; pass on what was taken up, as a; take up one from a (-1: any) out of queue b; until all of it is here; until all own ones have
 gone. Deadline 0 is that of words, the others of phases."""
-WRITE, WORDS, AFTER, AFTER_ALL, PAIR, WINDOW, FIRST, REGISTERS = range(8)
-"""Columns of the table of lanes."""
+WRITE, WORDS, AFTER, PIECE, PAIR, WINDOW, FIRST, REGISTERS = range(8)
+"""Columns of the table of lanes. ``PIECE``: a word waits until the lane ``AFTER`` has moved the piece of so many words in which it
+is; 0: all."""
 NEVER = 1 << 60
 
 
@@ -86,7 +87,8 @@ def _choose(lanes: np.ndarray, turns: np.ndarray, moved: np.ndarray, full: np.nd
             continue
         after = lanes[k, AFTER]
         if after >= 0:
-            need = lanes[first + after, WORDS] if lanes[k, AFTER_ALL] else n + 1
+            piece = lanes[k, PIECE]
+            need = lanes[first + after, WORDS] if piece == 0 else n + piece - n % piece
             if moved[after] < need:
                 continue
         pair = lanes[k, PAIR]

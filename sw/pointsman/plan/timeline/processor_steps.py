@@ -639,7 +639,8 @@ class StepWriter:
         if key not in self._moves:
             phase = self.parts.operators[number][0]
             second = self.network.second
-            parts = [self._move_at(phase, node, group, one.operator.m) for group in groups]
+            item = one.operator.type.words if by_item else 1
+            parts = [self._move_at(phase, node, group, one.operator.m, item) for group in groups]
             if draft.switch is not None and phase in second:
                 parts.insert(sum(group[0].step < draft.switch for group in groups), self._switch(node, second[phase]))
                 parts.append(self._switch(node, phase))
@@ -687,12 +688,12 @@ class StepWriter:
     def _delay(self, one: PlannedOperator, node: int, value: int) -> int:
         return one.delays.get(node, (one.drain,) * len(one.values))[value]
 
-    def _move_at(self, phase: int, node: int, lanes: Sequence[LaneImage], words: int) -> list[Step]:
+    def _move_at(self, phase: int, node: int, lanes: Sequence[LaneImage], words: int, item: int = 1) -> list[Step]:
         """As `_move`, of lanes with virtual registers of a node in a phase."""
-        return self._move(lanes, words, self.network.first_register(phase, node)) if lanes else []
+        return self._move(lanes, words, self.network.first_register(phase, node), item) if lanes else []
 
-    def _move(self, lanes: Sequence[LaneImage], words: int, base: int = 0) -> list[Step]:
-        """Move along ``lanes``, whose registers count from ``base`` on the board."""
+    def _move(self, lanes: Sequence[LaneImage], words: int, base: int = 0, item: int = 1) -> list[Step]:
+        """Move along ``lanes``, whose registers count from ``base`` on the board; words of an item wait for a whole one."""
         if not lanes:
             return []
         first = len(self.lanes)
@@ -702,7 +703,7 @@ class StepWriter:
                     int(lane.write),
                     words if lane.words is None else lane.words,
                     -1 if lane.after is None else lane.after,
-                    int(lane.after_all),
+                    0 if lane.after_all else item,
                     -1 if lane.pair is None else lane.pair,
                     lane.window or 0,
                     len(self.turns),

@@ -564,3 +564,18 @@ def test_streams_whose_source_sends_commands_are_played_as_they_went(loads_again
     played = timeline(plan, ways)
     assert played is not None
     assert played.total == pytest.approx(total, rel=0.02)
+
+
+@pytest.mark.parametrize("operator", ["prefix 'p", "allreduce 'p"])
+def test_items_of_two_words_are_combined_when_both_have_come(operator: str) -> None:
+    plan = plan_of(f"({operator} :type 'int64* :m 64)", mesh(4, 4))
+
+    async def main(node: Any) -> None:
+        await node.cop.p_load()
+        await node.cop.p_func(np.ones(32, np.int64))
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.03)
