@@ -8,7 +8,7 @@ from typing import Any
 from pointsman.runtime import Node
 from pointsman.runtime.api.left_out import Loaded
 
-from .deadlock import deadlock_report
+from .deadlock import deadlock_hint, deadlock_report
 from .errors import DeadlockError, StuckError
 from .machine import ProcessorMachine
 from .record import Record
@@ -48,5 +48,5 @@ def run_nodes(
         raise StuckError(
             deadlock_report(nodes, error, machine.state()),
             loaded={node.number: Loaded.of(node) for node in nodes if node.working},
-            hint="every message must be read by all its readers, and every node of a subset must take part",
+            hint=deadlock_hint(nodes, error),
         ) from None
