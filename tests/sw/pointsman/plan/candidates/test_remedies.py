@@ -47,7 +47,7 @@ def planned(text: str) -> Plan:
 def test_a_phase_without_room_is_taken_apart() -> None:
     """Beside 'o0' the phase of 'o1', 'o2' and 'o3' needs a barrier; nine phases, one for each operator, have 8 slots each."""
     found = planned(TYPES)
-    assert found.phases[0].routed.period == 16
+    assert found.phases[0].routed.period == 17
     assert ["o1"] in [[one.operator.label for one in phase.operators] for phase in found.phases]
 
 
