@@ -35,8 +35,8 @@ schedule a runs as soon as the command registers are empty and a pointer takes e
 a; pass on what was taken up, as a; take up one from a (-1: any) out of queue b; until all of it is here; until all own ones have
 gone. Deadline 0 is that of words, the others of phases."""
 WRITE, WORDS, AFTER, PIECE, PAIR, WINDOW, FIRST, REGISTERS = range(8)
-"""Columns of the table of lanes. ``PIECE``: a word waits until the lane ``AFTER`` has moved the piece of so many words in which it
-is; 0: all."""
+"""Columns of the table of lanes. ``PIECE``: a word waits until the lane ``AFTER`` has moved the piece of so many words in
+which it is; 0: all."""
 NEVER = 1 << 60
 
 
