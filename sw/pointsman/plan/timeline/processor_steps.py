@@ -38,6 +38,8 @@ WAY_ENDS = 4
 """Cycles from a processor's write to the first VFSM, and from the last VFSM to the processor that reads."""
 CALLS = 6
 """Most calls of an I/O function that are played after a load; each but the first stands for its share of the rest."""
+UNEVEN_CALLS = 500
+"""Most calls of operators at the same time of which all are played, where one of them has fewer than another."""
 
 
 class StepWriter:
@@ -179,7 +181,8 @@ class StepWriter:
             for one in planned
         )
         calls = max((visit.count for visit, _, _ in here), default=0)
-        if not plain or (calls > CALLS and any(visit.count < calls for visit, _, _ in here)):
+        uneven = any(visit.count < calls for visit, _, _ in here)
+        if not plain or (uneven and calls > UNEVEN_CALLS):
             for visit, number, value in here:
                 self._counted_visit(node, number, value, visit)
             return
@@ -196,7 +199,7 @@ class StepWriter:
             moving.sort(key=lambda one: not any(lane.write for lane in self.parts.role(one[1], node, one[2], 0).lanes))
         if moving:
             self._count(node, moving[0][0].operator.label)
-            played = min(calls, CALLS)
+            played = calls if uneven else min(calls, CALLS)
             for call in range(played):
                 weigh = []
                 if call and calls > played:
