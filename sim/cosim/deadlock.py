@@ -42,6 +42,18 @@ def deadlock_report(nodes: Sequence[Node], error: DeadlockError, state: State | 
     return "\n".join(lines)
 
 
+def deadlock_hint(nodes: Sequence[Node], error: DeadlockError) -> str:
+    """What would help: nodes that write to each other before they read are a circle that a stranger does not expect."""
+    waits = {waiting.node: waiting for waiting in error.waiting}
+    circle = find_circle({node: list(_partners(nodes[node], waiting)) for node, waiting in waits.items()})
+    if circle and all(waits[node].writes and nodes[node].activity.endswith("_write") for node in circle):
+        return (
+            "a write ends when its last word is in the router, which has room for a few only: where nodes write to each other, "
+            "let one of them read first, or do both at the same time: await node.together(node.cop.a_write(…), node.cop.b_read())"
+        )
+    return "every message must be read by all its readers, and every node of a subset must take part"
+
+
 def find_circle(waits_for: Mapping[int, Sequence[int]]) -> list[int]:
     """Nodes each of which waits for the next, the first again at the end; empty if there is no circle."""
     done: set[int] = set()

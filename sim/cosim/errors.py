@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pointsman.errors import PointsmanError
+from pointsman.runtime.api.left_out import Loaded
 from pointsman.runtime.api.requests import Request
 
 _LISTED = 8
@@ -50,7 +51,11 @@ class TooLongError(PointsmanError):
 
 
 class StuckError(PointsmanError):
-    """A deadlock of nodes, with a report of who waits for whom."""
+    """A deadlock of nodes, with a report of who waits for whom. ``loaded``: by number of a node, what it loaded before."""
+
+    def __init__(self, message: str, *, loaded: Mapping[int, Loaded], hint: str) -> None:
+        super().__init__(message, hint=hint)
+        self.loaded = loaded
 
 
 class DeadlockError(PointsmanError):

@@ -81,9 +81,20 @@ class Stage(Protocol):
 def predict(program: Program, stage: Stage) -> Played | None:
     """The cycles of a program, if nothing is computed; None if even the shortest play is too long."""
     limit = max(1000, LIMIT // program.topology.nodes)
+    tried: dict[tuple[int, ...], tuple[int, Played | None]] = {}
+
+    def drawn(most: int | None, rounds: int) -> Played | None:
+        """What is played again with no other messages and rounds takes as long."""
+        key = _sizes(program, most, rounds)
+        before, found = tried.get(key, (0, None))
+        if found is None and before < limit:
+            found = _drawn(program, stage, most, rounds, limit)
+            tried[key] = limit, found
+        return found
+
     for rounds in (ROUNDS, FEWER_ROUNDS):
         if ACCESSES * words_of(program, rounds=rounds) < limit:
-            whole = _drawn(program, stage, None, rounds, limit)
+            whole = drawn(None, rounds)
             if whole is not None:
                 return whole
     for longer, shorter in LENGTHS:
@@ -91,10 +102,21 @@ def predict(program: Program, stage: Stage) -> Played | None:
             limit *= LAST
         if ACCESSES * words_of(program, most=longer, rounds=FEWER_ROUNDS) >= limit:
             continue
-        one, other = (_drawn(program, stage, most, FEWER_ROUNDS, limit) for most in (longer, shorter))
+        one, other = (drawn(most, FEWER_ROUNDS) for most in (longer, shorter))
         if one is not None and other is not None:
             return _extended(program, (longer, one), (shorter, other))
     return None
+
+
+def _sizes(program: Program, most: int | None, rounds: int) -> tuple[int, ...]:
+    """Words of a message of each operator, calls after a load and rounds of each loop in a play with these limits."""
+    found: list[int] = []
+    for part, _ in program.root.walk():
+        if isinstance(part, Operator):
+            found += [part.m if most is None else min(part.m, most), min(part.c, rounds)]
+        else:
+            found.append(min(part.count, rounds))
+    return tuple(found)
 
 
 def _drawn(program: Program, stage: Stage, most: int | None, rounds: int, limit: int) -> Played | None:

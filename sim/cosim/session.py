@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pointsman.runtime import Node
+from pointsman.runtime.api.left_out import Loaded
 
-from .deadlock import deadlock_report
+from .deadlock import deadlock_hint, deadlock_report
 from .errors import DeadlockError, StuckError
 from .machine import ProcessorMachine
 from .record import Record
@@ -46,5 +47,6 @@ def run_nodes(
     except DeadlockError as error:
         raise StuckError(
             deadlock_report(nodes, error, machine.state()),
-            hint="every message must be read by all its readers, and every node of a subset must take part",
+            loaded={node.number: Loaded.of(node) for node in nodes if node.working},
+            hint=deadlock_hint(nodes, error),
         ) from None

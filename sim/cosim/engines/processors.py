@@ -316,6 +316,9 @@ def run(ports: Ports, programs: Programs, options: RunOptions) -> Outcome:
     nodes = range(len(programs.programs))
     moved: list[Any] = [[] for _ in nodes]
     stalled = list(programs.since)
+    blocked: list[tuple[int, int, Category] | None] = [None] * len(moved)
+    """By node whose transfer could move no word: registers that were full and had words then, and as what its cycles count. Until
+    these change nothing needs to be looked at."""
     events: list[tuple[int, int, int, bool, int]] = []
     time = started = quiet = ports.time
     programs.count_in(options.counts)
@@ -367,12 +370,18 @@ def run(ports: Ports, programs: Programs, options: RunOptions) -> Outcome:
             if not lanes_of(request):
                 continue
             assert isinstance(request, (Transfer, Attend))
-            number = _choose(request.lanes, moved[node], ports.full(node), ports.available(node))
+            full, available = ports.full(node), ports.available(node)
+            before = blocked[node]
+            if before is not None and before[0] == full and before[1] == available:
+                programs.cycles[node, before[2]] += 1
+                continue
+            number = _choose(request.lanes, moved[node], full, available)
             lane = request.lanes[number if number is not None else _first_open(request.lanes, moved[node])]
             category = request.category
             if category is None:
                 category = Category.WRITE if lane.write else Category.READ
             programs.cycles[node, category] += 1
+            blocked[node] = (full, available, category) if number is None and isinstance(request, Transfer) else None
             if number is not None:
                 k = moved[node][number]
                 word = int(lane.data[k]) if lane.write and lane.data is not None else 0
@@ -397,7 +406,7 @@ def run(ports: Ports, programs: Programs, options: RunOptions) -> Outcome:
                 events.append((time, node, access.register, access.write, word))
         time += 1
         for node, request in enumerate(programs.requests):
-            if request is not None and is_complete(node, request):
+            if request is not None and blocked[node] is None and is_complete(node, request):
                 quiet = time
                 go_on(node)
     return programs.outcome(np.array(events, dtype=EVENT) if options.events else None)

@@ -240,6 +240,9 @@ def _dry(source: ProgramSource, make: _Maker, path: Path) -> Result:
 
 
 def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | None) -> Result:
+    from cosim.errors import StuckError
+    from pointsman.runtime.api.left_out import left_out
+
     started = time.perf_counter()
     if image is not None:
         name = source.target or TARGETS[0]
@@ -256,7 +259,12 @@ def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | No
         artifact = chosen.compile(program, name, source.given)
     trace = _traced(app) if source.given["events"] else None
     app.clocks = _clocks(source)
-    done = chosen.run(artifact, app, {"compile": time.perf_counter() - started}, source.given)
+    try:
+        done = chosen.run(artifact, app, {"compile": time.perf_counter() - started}, source.given)
+    except StuckError as error:
+        lines = left_out(program, error.loaded) if image is None else []
+        error.message += "".join(f"\n  {line}" for line in lines)
+        raise
     if any(name in source.named for name in _CLOCKS):
         cycles = done.results["total_cycles"]
         results = {**done.results, "clocks": app.clocks.as_dict(cycles)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -38,21 +37,6 @@ def rewrites_soon(words: Mapping[int, int], slots: Sequence[int], period: int) -
     """Would the running phase carry out commands sooner than a detour through the loader phase? ``words``: by pipeline,
     command words; ``slots``: as in `can_rewrite`; ``period``: slots of the schedule."""
     return all(slots[p] and count * period < (DETOUR + 2 * count) * slots[p] for p, count in words.items())
-
-
-def scheduling_cycles(nodes: int, period: int, m: int, width: int) -> float:
-    """Cycles, about, that a processor computes to schedule a permutation of ``nodes`` nodes of a mesh in ``period`` slots for
-    messages of ``m`` words; its own words have ``width`` bits, a bit for each slot (`pointsman.runtime.numesh.scheduling`; fitted
-    to what it charges on 2x2 to 8x8 with 16 to 40 slots, within 30 %)."""
-    first = 60 * nodes**1.35
-    more = 0.55 * (scheduled_words(nodes, period, m) - 0.5) if m > 1 else 0.0
-    return math.ceil(period / width) * first * (1 + more)
-
-
-def scheduled_words(nodes: int, period: int, m: int) -> float:
-    """Words a period, about, of the slowest stream in such a schedule for messages of ``m`` words: the links in the middle of the
-    mesh are shared, and barriers have their slots."""
-    return min(m, max(1.0, (period - 12) / (1.2 * nodes**0.5 + 0.4)))
 
 
 @dataclass(frozen=True)

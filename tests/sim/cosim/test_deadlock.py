@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cosim.deadlock import find_circle
@@ -21,6 +22,10 @@ from pointsman.targets.numesh import make_images
 
 
 def report(text: str, main: Callable[[Node], Any], *size: int) -> str:
+    return error(text, main, *size).message
+
+
+def error(text: str, main: Callable[[Node], Any], *size: int) -> PointsmanError:
     topology = mesh(*size)
     images = make_images(make_plan(compile_text(text, topology=topology), NodeShape(), name="test"))
     with Machine(images.shape, topology, engine="model") as machine:
@@ -28,7 +33,7 @@ def report(text: str, main: Callable[[Node], Any], *size: int) -> str:
         nodes = [numesh_node(images, number, machine, preloaded=True) for number in range(topology.nodes)]
         with pytest.raises(PointsmanError) as caught:
             run_nodes(nodes, main, machine)
-    return caught.value.message
+    return caught.value
 
 
 def test_a_writer_that_ends_without_writing_is_named():
@@ -102,3 +107,23 @@ def test_a_node_that_passes_over_a_phase_whose_words_go_through_it_is_named():
     said = report("(loop 'i 2 (phase (stream 'a 0 2)) (phase (allreduce 's 'add)))", main, 3, 1)
     assert "node 1 is in phase 's' and has not come to phase 'a': a node comes to a phase by a load function" in said
     assert said.count("has not come to") == 1
+
+
+def test_nodes_that_write_to_each_other_before_they_read_are_told_what_helps() -> None:
+    def exchanging(first: str) -> Callable[[Node], Any]:
+        async def main(node: Node) -> None:
+            await node.cop.there_load()
+            await node.cop.back_load()
+            mine, other = ("there", "back") if node.number == 0 else ("back", "there")
+            if first == "write":
+                await getattr(node.cop, f"{mine}_write")(np.zeros(50, np.int32))
+            await getattr(node.cop, f"{other}_read")()
+
+        return main
+
+    text = "(parallel (stream 'there 0 1 :m 50) (stream 'back 1 0 :m 50))"
+    writing, reading = (error(text, exchanging(first), 2, 1) for first in ("write", "read"))
+    assert writing.hint is not None
+    assert "node.together(" in writing.hint
+    assert reading.hint is not None
+    assert "together" not in reading.hint

@@ -57,6 +57,24 @@ def test_nothing_is_said_of_what_cannot_be_played() -> None:
     assert predict(program("(cshift 'a 1 :m 10)"), stage) is None
 
 
+def test_what_limits_leave_as_it_was_is_not_played_again() -> None:
+    asked: list[tuple[int | None, int, int]] = []
+
+    def stage(most: int | None, rounds: int, seed: int, limit: int, *, in_turn: bool = False) -> tuple[Played, int]:
+        asked.append((most, rounds, limit))
+        if limit < 100_000:
+            raise TooLongError("too long")
+        return Played(90_000.0, {"a": 90_000.0}), 90_000
+
+    # Messages of two words and no loop: only the last pair of lengths may take longer, and its two plays are one.
+    found = predict(program("(cshift 'a 1 :m 2)"), stage)
+    assert found == Played(90_000.0, {"a": 90_000.0})
+    assert len(asked) == 2
+    asked.clear()
+    predict(program("(loop 'l 9 (cshift 'a 1 :m 40))"), stage)
+    assert [most for most, *_ in asked] == [None, None, 32, 16, 8, 4]
+
+
 RING = "(loop 'l 3 (doall ((i (all *nodes*))) (stream 'r i (mod (1+ i) *nodes*) :m {})))"
 
 

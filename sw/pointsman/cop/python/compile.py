@@ -84,7 +84,24 @@ def _call_form(machine: Evaluator, form: ListForm, scope: Scope) -> Task:
     """Evaluate a Python function among the parts of a group: call it with the network, or subset, around the group."""
     function = form.items[1]
     assert isinstance(function, Atom)
+    assert isinstance(machine.source, PythonSource)
+    _refuse_other_arguments(function.value, machine.source.position(form.at))
     return (yield from _call(machine, function.value, form, scope))
+
+
+def _refuse_other_arguments(function: Any, place: Position) -> None:
+    """Refuse a function among the parts that does not take the network alone, such as one that was to be called."""
+    try:
+        inspect.signature(function).bind(None)
+    except ValueError:
+        return  # one of Python's own that does not tell
+    except TypeError:
+        name = getattr(function, "__name__", "it")
+        refuse(
+            place,
+            f"a function among the parts is called with the network alone, which {name} does not take",
+            f"give the parts that it makes: {name}(…)",
+        )
 
 
 def _call(machine: Evaluator, function: Any, form: ListForm, scope: Scope) -> Task:

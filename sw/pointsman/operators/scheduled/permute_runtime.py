@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import ceil, prod
+from statistics import mean
 
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Metric
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.api.operands import box, is_constant, is_partial, keep_in, stream_name, taking_part
+from pointsman.operators.api.operands import (
+    box,
+    is_constant,
+    is_partial,
+    keep_in,
+    operand,
+    runtime_values,
+    stream_name,
+    taking_part,
+)
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
 from pointsman.program.program import Operator
-from pointsman.protocol.costs import scheduled_words, scheduling_cycles
+from pointsman.protocol.scheduling import Moves, moves_of, schedule_cost, typical_permutation
 from pointsman.routing.streams import Stream
 
 from .synchronised import Synchronised, shifted
@@ -24,6 +34,8 @@ COMMAND = 4
 """Cycles of each of `Metric.reload_words`."""
 MOST_NODES = 64
 """Most nodes of an instance: on an 8x8 mesh a permutation puts at most 8 streams on a link."""
+VALUES = 6
+"""Values, at most, of which the metric takes the mean."""
 BARRIERS = 8
 """Moves of the two barriers at a node, about: of the phase's end and of the load function."""
 MARGIN = 1.5
@@ -60,9 +72,16 @@ class SchPermuteRuntime(Synchronised):
         if operator.impl is None and moves + BARRIERS > context.shape.pipelines * (context.shape.vfsms - 2):
             return None
         period = max(PERIOD, self.least_period(operator, context))
-        words = scheduled_words(most, period, operator.m)
-        work = scheduling_cycles(most, period, operator.m, context.shape.width)
+        costs = [
+            schedule_cost(context.topology, context.shape, m, period, operator.m) for m in self.some_moves(operator)
+        ]
+        words, work = (mean(getattr(cost, what) for cost in costs) for what in ("words", "cycles"))
         return Metric(words_per_cycle=words / period, latency=4 * most**0.5, reload_words=round(work / COMMAND))
+
+    def some_moves(self, operator: Operator) -> list[Moves]:
+        """Moves of the largest instance for a few values."""
+        nodes = max((i.nodes for i in operator.instances), key=len)
+        return [moves_of(operator.kind, nodes, 0, typical_permutation(len(nodes), k)) for k in range(VALUES)]
 
     def least_period(self, operator: Operator, context: Context) -> int:
         moves = max(busiest_moves(box_size(i.nodes, context.topology)) for i in operator.instances)
@@ -141,3 +160,8 @@ class SchShiftRuntime(SchPermuteRuntime):
     name = "sch_shift_runtime"
     kinds = ("cshift", "eoshift")
     operand = "distance"
+
+    def some_moves(self, operator: Operator) -> list[Moves]:
+        nodes, legal = max((i.nodes for i in operator.instances), key=len), runtime_values(operator)
+        few = legal[:: max(1, len(legal) // VALUES)]
+        return [moves_of(operator.kind, nodes, operand(operator, 0, self.operand, values)) for values in few]

@@ -109,6 +109,8 @@ class BoardNumbers:
                 case "inject" | "deliver":
                     wiring = self.parts[phase].wiring
                     return REGISTER, self.register(phase, v.node, wiring.register(v.node, stream, chain, kind))
+                case "command":
+                    return REGISTER, self.command(v.node, virtual)
                 case "null":
                     return VOID, 0
             return NOTHING, 0

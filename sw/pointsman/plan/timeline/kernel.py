@@ -34,8 +34,9 @@ cycle a, which is still to come; since the weight was set weight a times as many
 schedule a runs as soon as the command registers are empty and a pointer takes effect. Of messages that processors pass on: send
 a; pass on what was taken up, as a; take up one from a (-1: any) out of queue b; until all of it is here; until all own ones have
 gone. Deadline 0 is that of words, the others of phases."""
-WRITE, WORDS, AFTER, AFTER_ALL, PAIR, WINDOW, FIRST, REGISTERS = range(8)
-"""Columns of the table of lanes."""
+WRITE, WORDS, AFTER, PIECE, PAIR, WINDOW, FIRST, REGISTERS = range(8)
+"""Columns of the table of lanes. ``PIECE``: a word waits until the lane ``AFTER`` has moved the piece of so many words in
+which it is; 0: all."""
 NEVER = 1 << 60
 
 
@@ -86,7 +87,8 @@ def _choose(lanes: np.ndarray, turns: np.ndarray, moved: np.ndarray, full: np.nd
             continue
         after = lanes[k, AFTER]
         if after >= 0:
-            need = lanes[first + after, WORDS] if lanes[k, AFTER_ALL] else n + 1
+            piece = lanes[k, PIECE]
+            need = lanes[first + after, WORDS] if piece == 0 else n + piece - n % piece
             if moved[after] < need:
                 continue
         pair = lanes[k, PAIR]
@@ -349,7 +351,6 @@ def play(
                 register = attend(post, row, i, time, expecting[i, 0] != 0, full)
                 if register >= 0:
                     changed[changes], flips[changes] = register, _accessed(full[register])
-                    _note(drawn, register, flips[changes], time)
                     changes += 1
                 if post.nodes[i, SERVING] != 0 or post.nodes[i, BUSY] > time:
                     quiet = time
@@ -365,7 +366,6 @@ def play(
                 register = book.turns[book.lanes[k, FIRST] + n % book.lanes[k, REGISTERS]]
                 moved[i, k - moving[i, 0]] = n + 1
                 changed[changes], flips[changes] = register, _accessed(full[register])
-                _note(drawn, register, flips[changes], time)
                 changes += 1
             if acting or k >= 0:
                 stirred[i] = 1
@@ -376,6 +376,8 @@ def play(
                 wakes[i] = min(wakes[i], switching[i, 1])
             if coming[i, 2] >= 0:
                 wakes[i] = min(wakes[i], coming[i, 2])
+
+        accesses = changes
 
         # VFSMs in their slots take words; those on links only offer to. Nodes without words that none can reach are left out.
         for f in range(aloft):
@@ -483,6 +485,9 @@ def play(
             register = changed[k]
             node = board.owner[register]
             full[register] ^= flips[k]
+            if k < accesses:
+                # Only now: VFSMs of this cycle asked when the processor drew words before it.
+                _note(drawn, register, flips[k], time)
             words[node] += 1 if full[register] & flips[k] else -1
             stirred[node] = 1
             if flips[k] == 1:

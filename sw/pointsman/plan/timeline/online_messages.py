@@ -221,6 +221,8 @@ def _seen(operator: Operator, visit: SampledVisit, position: int) -> tuple[Any, 
     """Run-time values as the node at ``position`` knows them: those of a run, as far as they are known, else sampled ones."""
     values = list(_values(operator, visit.number))
     names = operator.runtime_names
+    if visit.permutation is not None:
+        return seen(operator, [visit.permutation], position)
     if visit.values is None or len(visit.values) != len(operator.chosen):
         return seen(operator, values, position)
     for name, value in zip(operator.chosen, visit.values, strict=True):

@@ -2,9 +2,8 @@
 
 What a program does not say, the calls of a run do: which optional groups were taken, how often loops whose counts are approximate
 went round, when operators that stand beside others were called, in which phase, with which run-time values, and in which order a
-node called functions of several operators, or read before it wrote: who writes only what it has read waits for it. Permutations
-are those of the samples (``sampling``). A replaced operator is visited as the operators in its place are, once for each of its
-calls.
+node called functions of several operators, or read before it wrote: who writes only what it has read waits for it. A replaced
+operator is visited as the operators in its place are, once for each of its calls.
 """
 
 from __future__ import annotations
@@ -40,7 +39,8 @@ HERE, UNKNOWN = -2, -1
 
 class PathCall(Protocol):
     """A call of a function of an operator by a node, from cycle ``start`` to before ``end``. ``what``: "load", "write", "read" or
-    "func"; ``phase``: the phase at its end; ``values``: nodes and distances that the operator was last loaded with."""
+    "func"; ``phase``: the phase at its end; ``values``: nodes and distances that the operator was last loaded with, or of a
+    ``:distributed`` permutation the node's own entry; ``permutation``: that of a node that gave all of it."""
 
     @property
     def node(self) -> int: ...
@@ -63,6 +63,9 @@ class PathCall(Protocol):
     @property
     def values(self) -> tuple[int, ...]: ...
 
+    @property
+    def permutation(self) -> tuple[int, ...] | None: ...
+
 
 Ways = list[list[SampledVisit]]
 """By node, its visits in order."""
@@ -75,6 +78,7 @@ class _Visited:
     label: str
     phase: int
     values: tuple[int, ...]
+    permutation: tuple[int, ...] | None = None
     calls: dict[str, int] = field(default_factory=dict)
     beside: tuple[int, int] | None = None
     """Cycles of the first call that it shared with other operators, and where it stood among them."""
@@ -116,7 +120,7 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
             continue  # groups are loaded as well
         if call.what == "load":
             place = len(made[call.node])
-            visit = _Visited(call.label, call.phase, call.values, first=place, last=place)
+            visit = _Visited(call.label, call.phase, call.values, call.permutation, first=place, last=place)
             latest[call.node, call.label] = len(visited[call.node])
             visited[call.node].append(visit)
             last[call.node, call.label] = visit
@@ -149,7 +153,7 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
             played = {place: at for at, place in enumerate(places)}
             made[node] = [(played.get(which, LEFT_OUT), what) for which, what in made[node]]
     weights = [_weights(own, counts) for own, counts in zip(visited, every, strict=True)]
-    rounds, values = _rounds(visited, wholes), _values(visited, wholes)
+    rounds, values, orders = _rounds(visited, wholes), _values(visited, wholes), _permutations(visited, wholes)
     groups: list[dict[int, int]] = [{} for _ in visited]
     if sum(sum(visit.calls.values(), 1) for own in visited for visit in own) <= MOST_CALLS:
         groups = [_groups(own, parts) for own in visited]
@@ -186,6 +190,7 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
                     together=_order(own, number, parts),
                     at_once=visit.at_once,
                     own=label in counted,
+                    permutation=orders.get(where),
                 )
                 if number in groups[node]:
                     end = groups[node][number]
@@ -325,6 +330,27 @@ def _values(visited: list[list[_Visited]], operators: dict[str, Operator]) -> li
             partly = _partly(operators[where[0]])
             values_of = enumerate(found[node][at])
             found[node][at] = tuple(known.get((*where, i), value) if i in partly else value for i, value in values_of)
+    return found
+
+
+def _permutations(
+    visited: list[list[_Visited]], operators: dict[str, Operator]
+) -> dict[tuple[str, int, int], tuple[int, ...]]:
+    """By label, instance and number of a visit, its permutation: nodes give all of it, or each of them its own entry."""
+    entries: dict[tuple[str, int, int], dict[int, int]] = {}
+    found: dict[tuple[str, int, int], tuple[int, ...]] = {}
+    for node, own in enumerate(visited):
+        for visit, where in zip(own, _numbered(own, node, operators), strict=True):
+            if operators[visit.label].kind != "permute":
+                continue
+            if visit.permutation is not None:
+                found[where] = visit.permutation
+            elif visit.values:
+                entries.setdefault(where, {})[node] = visit.values[0]
+    for where, given in entries.items():
+        nodes = operators[where[0]].instances[where[1]].nodes
+        if given.keys() == set(nodes):
+            found[where] = tuple(given[node] for node in nodes)
     return found
 
 

@@ -9,6 +9,7 @@ from numesh.codes import Codes
 from pointsman.plan.plan import Plan
 from pointsman.protocol.costs import can_rewrite, rewrites_soon
 from pointsman.protocol.phase_change import LOADER
+from pointsman.protocol.scheduling import Moves
 
 from .board import BoardNumbers, Row
 from .memories import PlannedMemories
@@ -36,6 +37,8 @@ class ProcessorState:
         """VFSMs that were rewritten, with their present rows; all others are as in the first role that rewrites them."""
         self.value: dict[int, int] = {}
         """By operator, the index of the run-time value that was loaded last."""
+        self.moves: dict[int, Moves] = {}
+        """By operator that is scheduled at run time, who sends to whom in the schedule that was made last."""
         self.gates: dict[int, int] = {}
         """By operator, the number of calls so far that went through a gate."""
         self.weight = 1.0

@@ -18,12 +18,13 @@ import numpy as np
 from numesh.codes import Codes
 from pointsman.artifacts.images.images import SYNC, LaneImage, by_step
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.api.operands import is_partial, operand, runtime_operands
+from pointsman.operators.api.operands import is_partial, operand, runtime_operands, runtime_values
 from pointsman.operators.messages.online import Online
 from pointsman.plan.membership.passages import passages
 from pointsman.plan.plan import Plan, PlannedOperator
-from pointsman.protocol.costs import ANNOTATION_DRAIN, POINTER_DRAIN, scheduled_words, scheduling_cycles
+from pointsman.protocol.costs import ANNOTATION_DRAIN, POINTER_DRAIN
 from pointsman.protocol.phase_change import ChangeStep, Do, LoadCall, enter, finish, leaving, load, load_told
+from pointsman.protocol.scheduling import Moves, ScheduleCost, moves_of, schedule_cost, typical_permutation
 
 from . import kernel as k
 from .board import BoardNumbers, NumberedOperators, Row
@@ -37,6 +38,8 @@ WAY_ENDS = 4
 """Cycles from a processor's write to the first VFSM, and from the last VFSM to the processor that reads."""
 CALLS = 6
 """Most calls of an I/O function that are played after a load; each but the first stands for its share of the rest."""
+UNEVEN_CALLS = 500
+"""Most calls of operators at the same time of which all are played, where one of them has fewer than another."""
 
 
 class StepWriter:
@@ -78,6 +81,8 @@ class StepWriter:
         self._moves: dict[object, list[Step]] = {}
         self._rows = network.rows
         self._sorted: dict[int, tuple[int, ...]] = {}
+        self._schedules: dict[tuple[int, Moves], ScheduleCost] = {}
+        self._permuted: dict[tuple[str, int, Sequence[int]], Moves] = {}
         self._in_company = [len(phase.operators) + len(plan.beside(p)) > 1 for p, phase in enumerate(plan.phases)]
         """By phase, has it more than one operator?"""
         self.begin()
@@ -119,7 +124,7 @@ class StepWriter:
                     self._together(node, run)
                     continue
                 for visit in run:
-                    for number, value in self._chosen(visit):
+                    for number, value in self._chosen(visit, node):
                         self._counted_visit(node, number, value, visit)
         return self._ended()
 
@@ -166,7 +171,7 @@ class StepWriter:
     def _together(self, node: int, run: Sequence[SampledVisit]) -> None:
         """Visits whose messages move at the same time (`pointsman.runtime.api.together`); cycles of moving are counted for the
         first operator. Where one of them is not played so, they are visited in turn."""
-        chosen = [(visit, number, value) for visit in run for number, value in self._chosen(visit)]
+        chosen = [(visit, number, value) for visit in run for number, value in self._chosen(visit, node)]
         here = [one for one in chosen if node in self.parts.operators[one[1]][1].operator.nodes]
         planned = [self.parts.operators[number][1] for _, number, _ in here]
         plain = all(
@@ -176,7 +181,8 @@ class StepWriter:
             for one in planned
         )
         calls = max((visit.count for visit, _, _ in here), default=0)
-        if not plain or (calls > CALLS and any(visit.count < calls for visit, _, _ in here)):
+        uneven = any(visit.count < calls for visit, _, _ in here)
+        if not plain or (uneven and calls > UNEVEN_CALLS):
             for visit, number, value in here:
                 self._counted_visit(node, number, value, visit)
             return
@@ -193,7 +199,7 @@ class StepWriter:
             moving.sort(key=lambda one: not any(lane.write for lane in self.parts.role(one[1], node, one[2], 0).lanes))
         if moving:
             self._count(node, moving[0][0].operator.label)
-            played = min(calls, CALLS)
+            played = calls if uneven else min(calls, CALLS)
             for call in range(played):
                 weigh = []
                 if call and calls > played:
@@ -212,7 +218,7 @@ class StepWriter:
     def _in_turn(self, node: int, run: Sequence[SampledVisit]) -> bool:
         """Visits whose calls a node made in an order of its own. False, and nothing is done, if one of them is not played call by
         call."""
-        chosen = [self._chosen(visit) for visit in run]
+        chosen = [self._chosen(visit, node) for visit in run]
         parts = [self.parts.operators[number][1] for several in chosen for number, _ in several]
         if any(one.implementation.loading is Loading.RESCHEDULED for one in parts):
             return False
@@ -284,17 +290,20 @@ class StepWriter:
                     found.update(self._stands(number, node, 0, 0))
         return list(found.items())
 
-    def _chosen(self, visit: SampledVisit) -> list[tuple[int, int]]:
+    def _chosen(self, visit: SampledVisit, node: int | None = None) -> list[tuple[int, int]]:
         """Number of the planned operator of a visit, and index of its run-time value. An operator with a schedule for
-        each value is planned several times, so several planned operators have its label. Empty if there is none."""
+        each value is planned several times, so several planned operators have its label. Empty if there is none. ``node``: whose
+        visit it is, if not that of all."""
         numbers = self.by_label[visit.operator.label]
         if visit.phase is not None and len(numbers) > 1:
             numbers = [number for number in numbers if self.parts.operators[number][0] == visit.phase] or numbers
         if visit.values is not None:
             for number in numbers:
-                legal = self.parts.operators[number][1].values
-                if visit.values in legal:
-                    return [(number, legal.index(visit.values))]
+                one = self.parts.operators[number][1]
+                if node is not None and one.implementation.loading is Loading.REMOTE:
+                    return [(number, self._own_value(number, node, visit.values))]
+                if visit.values in one.values:
+                    return [(number, one.values.index(visit.values))]
         counts = [len(self.parts.operators[number][1].values) for number in numbers]
         block = max(1, self.parts.block(numbers[0]))
         total = sum(counts)
@@ -304,6 +313,14 @@ class StepWriter:
                 return [(number, value)]
             value -= count
         return []
+
+    def _own_value(self, number: int, node: int, given: tuple[int, ...]) -> int:
+        """Index of a value that only the node which sends commands has to know; any other is ready to read."""
+        one = self.parts.operators[number][1]
+        if self.parts.role(number, node, 0, 0).commands:
+            return one.values.index(given)
+        own = next((i.nodes.index(node),) for i in one.operator.instances if node in i.nodes)
+        return one.values.index(own) if own in one.values else 0
 
     def _visit(self, node: int, number: int, value: int, visit: SampledVisit) -> None:
         way = self.ways[node]
@@ -366,23 +383,43 @@ class StepWriter:
 
     def _rescheduled(self, node: int, number: int, visit: SampledVisit) -> list[Step]:
         """Steps of a visit to an operator whose nodes make a schedule for the values that they are given: as
-        `pointsman.runtime.numesh.port.NumeshPort` loads it. Its words take the time of a mean schedule."""
+        `pointsman.runtime.numesh.port.NumeshPort` loads it. Its words take the time that such a schedule gives them about."""
         way = self.ways[node]
         phase, one = self.parts.operators[number]
-        nodes = max(len(instance.nodes) for instance in one.operator.instances)
-        period = self.plan.period
+        nodes = next(instance.nodes for instance in one.operator.instances if node in instance.nodes)
         steps: list[Step] = [(k.COUNT, phase, 0), *self._play(node, enter(way, phase))]
-        asked = visit.number // max(1, self.parts.block(number))
+        moves = self._moves_asked(number, nodes, visit)
+        cost = self._schedule_cost(one.operator.m, moves)
         meet = self._meet(node, number)
-        if way.value.get(number) != asked:
-            way.value[number] = asked
-            work = scheduling_cycles(nodes, period, one.operator.m, self.plan.shape.width)
-            work = self.memories.whole(node, phase) + round(work)
+        if way.moves.get(number) != moves:
+            way.moves[number] = moves
+            work = self.memories.whole(node, phase) + round(cost.cycles)
             jumps = [*self._jump(node, -1, {}), *self._jump(node, phase, {})]
             steps += [*meet, (k.WAIT, work, 0), *jumps, *meet]
-        gap = period / scheduled_words(nodes, period, one.operator.m)
-        call = round((one.operator.m - 0.5) * gap + nodes**0.5 + WAY_ENDS)
+        if all(node not in move or move[0] == move[1] for move in moves):
+            return steps
+        call = round((one.operator.m - 0.5) * self.plan.period / cost.words + len(nodes) ** 0.5 + WAY_ENDS)
         return [*steps, (k.WAIT, call * visit.count, 0)]
+
+    def _moves_asked(self, number: int, nodes: Sequence[int], visit: SampledVisit) -> Moves:
+        """Who sends to whom in a visit to an operator that is scheduled at run time, in an instance."""
+        operator = self.parts.operators[number][1].operator
+        asked = visit.number // max(1, self.parts.block(number))
+        if visit.permutation is not None:
+            return moves_of(operator.kind, nodes, 0, visit.permutation)
+        if operator.kind == "permute":
+            key = operator.label, asked, nodes
+            if key not in self._permuted:
+                self._permuted[key] = moves_of(operator.kind, nodes, 0, typical_permutation(len(nodes), asked))
+            return self._permuted[key]
+        legal = runtime_values(operator)
+        values = visit.values if visit.values in legal else legal[choice(operator.label, asked, len(legal))]
+        return moves_of(operator.kind, nodes, operand(operator, 0, "distance", values))
+
+    def _schedule_cost(self, m: int, moves: Moves) -> ScheduleCost:
+        if (m, moves) not in self._schedules:
+            self._schedules[m, moves] = schedule_cost(self.plan.topology, self.plan.shape, moves, self.plan.period, m)
+        return self._schedules[m, moves]
 
     def _weigh(self, way: ProcessorState, weight: float) -> list[Step]:
         """Let the cycles of later steps count ``weight`` times; nothing if they do already."""
@@ -476,6 +513,8 @@ class StepWriter:
             entered = [(k.COUNT, continuing.enters[node], 0), *self._play(node, enter(way, continuing.enters[node]))]
             way.unused = True
             return entered
+        if one.implementation.loading is Loading.REMOTE:
+            return self._load_remote(node, number, value)
         if self._stays(way, number, phase):
             way.value[number] = value
             return [(k.COUNT, phase, 0)]
@@ -499,6 +538,27 @@ class StepWriter:
                 steps.append((k.WAIT, self._delay(one, node, value), 0))
             else:
                 steps += _WRITTEN[do](self, node, at, rewrites or {})
+        way.value[number] = value
+        return steps
+
+    def _load_remote(self, node: int, number: int, value: int) -> list[Step]:
+        """Steps of a load function that sends commands to the routers of other nodes, as
+        `pointsman.runtime.numesh.port.NumeshPort` does it."""
+        way = self.ways[node]
+        phase, one = self.parts.operators[number]
+        entered = self._play(node, enter(way, phase))
+        steps: list[Step] = [(k.COUNT, phase, 0), *entered, *(self._meet(node, number) if entered else ())]
+        commands = self.parts.role(number, node, value, 0).commands
+        if commands and (entered or way.value.get(number) != value):
+            delay = self._delay(one, node, value)
+            lanes = [LaneImage(True, (register,), 1, "token") for register, _ in commands]
+            steps += [(k.WAIT, delay, 0), *self._move_at(phase, node, lanes, 1)]
+            steps += ((k.EMPTY, self.network.register(phase, node, register), 0) for register, _ in commands)
+            for other in next(i.nodes for i in one.operator.instances if node in i.nodes):
+                changed = self._changed(other, number, value, 0)
+                self.ways[other].standing.update(changed)
+                steps += self._set(changed)
+            steps.append((k.WAIT, delay, 0))
         way.value[number] = value
         return steps
 
@@ -582,7 +642,8 @@ class StepWriter:
         if key not in self._moves:
             phase = self.parts.operators[number][0]
             second = self.network.second
-            parts = [self._move_at(phase, node, group, one.operator.m) for group in groups]
+            item = one.operator.type.words if by_item else 1
+            parts = [self._move_at(phase, node, group, one.operator.m, item) for group in groups]
             if draft.switch is not None and phase in second:
                 parts.insert(sum(group[0].step < draft.switch for group in groups), self._switch(node, second[phase]))
                 parts.append(self._switch(node, phase))
@@ -630,12 +691,12 @@ class StepWriter:
     def _delay(self, one: PlannedOperator, node: int, value: int) -> int:
         return one.delays.get(node, (one.drain,) * len(one.values))[value]
 
-    def _move_at(self, phase: int, node: int, lanes: Sequence[LaneImage], words: int) -> list[Step]:
+    def _move_at(self, phase: int, node: int, lanes: Sequence[LaneImage], words: int, item: int = 1) -> list[Step]:
         """As `_move`, of lanes with virtual registers of a node in a phase."""
-        return self._move(lanes, words, self.network.first_register(phase, node)) if lanes else []
+        return self._move(lanes, words, self.network.first_register(phase, node), item) if lanes else []
 
-    def _move(self, lanes: Sequence[LaneImage], words: int, base: int = 0) -> list[Step]:
-        """Move along ``lanes``, whose registers count from ``base`` on the board."""
+    def _move(self, lanes: Sequence[LaneImage], words: int, base: int = 0, item: int = 1) -> list[Step]:
+        """Move along ``lanes``, whose registers count from ``base`` on the board; words of an item wait for a whole one."""
         if not lanes:
             return []
         first = len(self.lanes)
@@ -645,7 +706,7 @@ class StepWriter:
                     int(lane.write),
                     words if lane.words is None else lane.words,
                     -1 if lane.after is None else lane.after,
-                    int(lane.after_all),
+                    0 if lane.after_all else item,
                     -1 if lane.pair is None else lane.pair,
                     lane.window or 0,
                     len(self.turns),

@@ -59,6 +59,8 @@ class SampledVisit:
     calls: tuple[tuple[int, str], ...] = ()
     """Of the first of several visits whose calls a node made in an order of its own: which visit, as the distance from this one,
     and which function, "load", "write", "read" or "func"."""
+    permutation: tuple[int, ...] | None = None
+    """Its permutation in a run; a sampled one if None."""
 
     @property
     def count(self) -> int:

@@ -68,6 +68,11 @@ class Application(ABC):
     def check(self, results: Sequence[Any]) -> str:
         """Compare the nodes' results with the right results.
 
+        Parameters
+        ----------
+        results : sequence
+            What ``main`` returned, by node; None of nodes that do not work, as ``main`` is not run there.
+
         Returns
         -------
         str

@@ -23,10 +23,11 @@ MOST_NAMES = 24
 
 class Caller(Protocol):
     """The node that calls the functions. ``activity``: what it is doing, in words, for reports. ``loaded``: by label, the
-    values of the last load."""
+    values of the last load; ``loads``: labels of all loads so far."""
 
     activity: str
     loaded: dict[str, Given]
+    loads: list[str]
 
     @property
     def number(self) -> int: ...
@@ -113,6 +114,7 @@ class OperatorFunctions:
         self.node.activity = f"{self.signature.label}_load"
         given = self._given(values)
         self.node.loaded[self.signature.label] = given
+        self.node.loads.append(self.signature.label)
         self.part = await port.load(given)
         self.node.activity = f"after {self.signature.label}_load"
 

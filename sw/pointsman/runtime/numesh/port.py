@@ -26,6 +26,7 @@ from pointsman.artifacts.images.images import (
 )
 from pointsman.errors import PointsmanError
 from pointsman.protocol.phase_change import Do, LoadCall, load, load_alone, load_told
+from pointsman.protocol.scheduling import moves_of
 from pointsman.runtime.api.combine import Combiner
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty
 from pointsman.runtime.api.substrate import HERE, UNKNOWN, Combine, Given, Permission, Signature
@@ -33,7 +34,7 @@ from pointsman.runtime.api.substrate import HERE, UNKNOWN, Combine, Given, Permi
 from .by_item import move_by_item
 from .online_port import online_signature
 from .port_host import PortHost
-from .scheduling.made import Schedule, moves_of, schedule_moves
+from .scheduling.made import Schedule, schedule_moves
 from .use_order import What
 
 

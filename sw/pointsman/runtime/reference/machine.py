@@ -9,6 +9,7 @@ from typing import Any
 
 from pointsman.errors import PointsmanError
 from pointsman.program.program import Group, Program
+from pointsman.runtime.api.left_out import Loaded, left_out
 from pointsman.runtime.api.node import Node
 from pointsman.runtime.api.requests import Transfer, Wait, WaitUntil
 from pointsman.runtime.api.substrate import Port, Signature
@@ -131,6 +132,8 @@ class ReferenceMachine:
         done = [node.number for node in self.nodes if node.activity == "done"]
         if done:
             lines.append(f"  finished already: {', '.join(map(str, done[:16]))}{' …' if len(done) > 16 else ''}")
+        loaded = {node.number: Loaded.of(node) for node in self.nodes if node.working}
+        lines += [f"  {line}" for line in left_out(self.program, loaded)]
         return PointsmanError(
             "\n".join(lines),
             hint="every message must be written before it is read, and every node of a subset must take part",

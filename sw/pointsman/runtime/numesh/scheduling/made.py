@@ -8,19 +8,13 @@ from typing import Any
 
 from numesh.codes import Annotation, MoveType
 from pointsman.artifacts.images.images import SYNC, Images, NodePhase, Promise, Rewrite
+from pointsman.protocol.scheduling import CYCLES_A_STREAM, CYCLES_A_TEST, Moves, moves_of
 
 from .free_slots import FreeSlots, Hop
 from .standing import Standing, placeholder
 
-CYCLES_A_TEST = 8
-"""Cycles that a processor is assumed to need to look at a mask of free slots, or to change it, for each word of the mask."""
-CYCLES_A_STREAM = 24
-"""Cycles that a processor is assumed to need to find a stream's path and its place in the order."""
 ORDERS = 8
 """Orders of streams that are tried."""
-
-Moves = tuple[tuple[int, int], ...]
-"""(from, to) for each node that sends to another."""
 
 
 @dataclass(frozen=True)
@@ -35,16 +29,6 @@ class Schedule:
     promises: tuple[Promise, ...]
     cycles: int
     hops: int = 0
-
-
-def moves_of(kind: str, nodes: Sequence[int], distance: int, permutation: Sequence[int] | None = None) -> Moves:
-    """The moves of a shift by ``distance``, or of a permutation, of ``nodes``; also those from a node to itself."""
-    size = len(nodes)
-    if permutation is not None:
-        return tuple((nodes[k], nodes[to]) for k, to in enumerate(permutation[:size]))
-    if kind == "cshift":
-        return tuple((node, nodes[(k + distance) % size]) for k, node in enumerate(nodes))
-    return tuple((node, nodes[k + distance]) for k, node in enumerate(nodes) if 0 <= k + distance < size)
 
 
 def schedule_moves(images: Images, operator: int, instance: int, moves: Moves) -> Schedule:

@@ -75,6 +75,17 @@ def test_a_function_must_give_parts() -> None:
     assert error.message == "expected an operator or a grouping construct, not 5"
 
 
+def test_a_function_among_the_parts_must_take_the_network() -> None:
+    def parts() -> cop.Parts:
+        return cop.barrier("w")
+
+    error = refused(lambda net: cop.loop("l", 3, parts))  # type: ignore[arg-type]
+    assert error.message == "a function among the parts is called with the network alone, which parts does not take"
+    assert error.hint == "give the parts that it makes: parts(…)"
+    assert error.position is not None
+    assert error.position.file == __file__
+
+
 @pytest.mark.parametrize(
     ("program", "message"),
     [

@@ -14,7 +14,7 @@ from cosim.numesh.activities import ActivityWatch, Call, cycles_by
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
-from pointsman.cop import compile_text
+from pointsman.cop import compile_program, compile_text
 from pointsman.network import Topology, mesh
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
@@ -22,6 +22,7 @@ from pointsman.plan.timeline import path_taken as module
 from pointsman.plan.timeline.path_taken import path_taken
 from pointsman.plan.timeline.timeline import operator_cycles, optional_range, timeline
 from pointsman.program.program import Instance
+from pointsman.runtime.collectives import AllGather
 from pointsman.targets.numesh import make_images
 
 COUNTED = ("write", "read", "psync", "router", "reprog", "online")
@@ -487,3 +488,112 @@ def test_a_path_that_is_too_long_is_none(monkeypatch: pytest.MonkeyPatch):
     assert path_taken(plan, [call, replace(call, node=1)]) is not None
     monkeypatch.setattr(module, "MOST_VISITS", 1)
     assert path_taken(plan, [call, replace(call, node=1)]) is None
+
+
+@pytest.mark.parametrize("kind", ["cshift", "eoshift"])
+def test_a_schedule_made_at_run_time_costs_what_the_distances_of_the_run_ask_for(kind: str) -> None:
+    plan = plan_of(f"(loop 'l 8 ({kind} 's (runtime) :m 20 :impl 'sch_shift_runtime))", mesh(4, 4))
+
+    async def main(node: Any) -> None:
+        for k in range(8):
+            await called(node, "s", 20, (3 * k // 2 * 5) % 16)  # each second distance is that before
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.05)
+
+
+def test_words_of_two_pipelines_that_share_a_register_keep_each_other_out_as_in_the_hardware() -> None:
+    plan = plan_of("(collect 'c 0 :m 20 :impl 'str_collect_direct)", mesh(2, 2))
+
+    async def main(node: Any) -> None:
+        await node.cop.c_load()
+        if node.number in (1, 3):
+            await moved(node, "c", 20, writes=True)
+        if node.number == 0:
+            await moved(node, "c", 20, writes=False)
+            await moved(node, "c", 20, writes=False)
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, abs=4)
+
+
+@pytest.mark.parametrize(
+    ("impl", "own_entries"), [("dyn_permute", False), ("dyn_permute", True), ("sch_permute_runtime", False)]
+)
+def test_permutations_are_those_of_the_run(impl: str, own_entries: bool) -> None:
+    runtime = "(runtime :distributed t)" if own_entries else "(runtime)"
+    plan = plan_of(f"(loop 'l 6 (permute 's {runtime} :m 20 :impl '{impl}))", mesh(3, 3))
+
+    async def main(node: Any) -> None:
+        order = [(k + 1) % 9 for k in range(9)]  # round all nodes: two thirds more than what random ones take
+        for _ in range(6):
+            await node.cop.s_load(order[node.number] if own_entries else order)
+            await node.cop.s_func(np.zeros(20, np.int32))
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    played = timeline(plan, ways)
+    assert played is not None
+    assert abs(plan.cycles / total - 1) > 0.2
+    assert played.total == pytest.approx(total, rel=0.15)
+
+
+@pytest.mark.parametrize("loads_again", [False, True])
+def test_streams_whose_source_sends_commands_are_played_as_they_went(loads_again: bool) -> None:
+    text = "(stream 's 0 (runtime :dynamic t :values '(1 2 3)) :m 20 :c 6 :impl 'str_stream_dyn)"
+    plan = plan_of(text, mesh(2, 2))
+
+    async def main(node: Any) -> None:
+        for k, to in enumerate((1, 2, 2, 3, 1, 2)):
+            if node.number == 0:
+                await node.cop.s_load(to)
+            elif k == 0 or loads_again:
+                await node.cop.s_load(None)
+            if node.number in (0, to):
+                await moved(node, "s", 20, writes=node.number == 0)
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.02)
+
+
+@pytest.mark.parametrize("operator", ["prefix 'p", "allreduce 'p"])
+def test_items_of_two_words_are_combined_when_both_have_come(operator: str) -> None:
+    plan = plan_of(f"({operator} :type 'int64* :m 64)", mesh(4, 4))
+
+    async def main(node: Any) -> None:
+        await node.cop.p_load()
+        await node.cop.p_func(np.ones(32, np.int64))
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.03)
+
+
+def test_operators_at_the_same_time_of_which_one_is_called_less_often_are_played_together() -> None:
+    """An all-gather round sixteen nodes: eight shifts one way and seven the other."""
+    gather = AllGather("g", mesh(4, 4), 4)
+    plan = make_plan(compile_program(lambda net: gather.parts(), topology=mesh(4, 4)), NodeShape(), name="test")
+    assert len(plan.phases[0].operators) == 2
+
+    async def main(node: Any) -> None:
+        await gather.carried_out(node, np.zeros(4, np.int32))
+
+    calls, _, total = run(plan, main)
+    ways = path_taken(plan, calls)
+    assert ways is not None
+    assert sorted(visit.count for visit in ways[0]) == [7, 8]
+    played = timeline(plan, ways)
+    assert played is not None
+    assert played.total == pytest.approx(total, rel=0.05)

@@ -16,6 +16,7 @@ class _Caller:
     def __init__(self) -> None:
         self.number, self.activity = 3, ""
         self.loaded: dict[str, tuple[int, ...]] = {}
+        self.loads: list[str] = []
 
 
 class _Port:
