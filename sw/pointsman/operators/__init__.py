@@ -21,6 +21,7 @@ from .scheduled.broadcast import StrBcast, StrBcastDense, StrBcastLinear, StrBca
 from .scheduled.broadcast_variants import ParBcast, StrBcastBind, StrBcastTree
 from .scheduled.collect import COLLECTS, StrCollectDirect
 from .scheduled.fan_and_chain import CHAINS
+from .scheduled.in_halves import IN_HALVES
 from .scheduled.in_tracks import IN_TRACKS
 from .scheduled.passed_on import PASSED_ON
 from .scheduled.permute_runtime import SchPermuteRuntime, SchShiftRuntime
@@ -77,6 +78,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *IN_TRACKS,
     *PASSED_ON,
     StrBarrierTree(shallow=True),
+    *IN_HALVES,
 )
 
 __all__ = [

@@ -92,6 +92,7 @@ WAYS = [
     ("seqread", "str_seqread_tree", ()),
     ("seqwrite", "str_seqwrite_tree", ()),
     ("broadcast", "repl_partial_bcast", ("distributed",)),
+    ("allreduce", "str_allreduce_halves", ()),
 ]
 """Kind, implementation and how its operands are given."""
 
