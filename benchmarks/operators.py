@@ -84,6 +84,7 @@ WAYS = [
     Way("reduce", "sch_reduce", "'add (runtime)"),
     Way("reduce", "par_reduce", "'add (runtime :values '(0 1 2))"),
     Way("allreduce", "str_allreduce", "'add"),
+    Way("allreduce", "str_allreduce_halves", "'add"),
     Way("prefix", "str_prefix", "'add"),
     Way("prefix", "sch_prefix", "'add"),
     Way("prefix", "str_prefix_linear", "'add"),
