@@ -81,6 +81,7 @@ WAYS = [
     Way("collect", "sch_collect_dense", "(runtime)"),
     Way("collect", "sch_collect_dim", "(runtime)"),
     Way("reduce", "str_reduce", "'add 0"),
+    Way("reduce", "str_reduce_halves", "'add 0"),
     Way("reduce", "sch_reduce", "'add (runtime)"),
     Way("reduce", "par_reduce", "'add (runtime :values '(0 1 2))"),
     Way("allreduce", "str_allreduce", "'add"),

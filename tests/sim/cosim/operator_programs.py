@@ -93,6 +93,7 @@ WAYS = [
     ("seqwrite", "str_seqwrite_tree", ()),
     ("broadcast", "repl_partial_bcast", ("distributed",)),
     ("allreduce", "str_allreduce_halves", ()),
+    ("reduce", "str_reduce_halves", ("constant",)),
 ]
 """Kind, implementation and how its operands are given."""
 

@@ -1,9 +1,9 @@
-"""All-reduces of long messages on two trees, a half of the message on each (Sanders, Speck and Träff 2009).
+"""All-reduces and reductions of long messages on two trees, a half of the message on each (Sanders, Speck and Träff 2009).
 
 With n nodes each index of a vector takes 3n - 2 accesses in all until every node has the outcome. Two chains spread them evenly,
 three a processor, and have n / 2 levels; a tree of two children a node has few levels, and four accesses of the nodes inside it.
 Of two trees (`pointsman.operators.trees.two_trees`) one has as leaves those that are inside the other: few levels, and six
-accesses of a processor for a word of each half.
+accesses of a processor for a word of each half. Of a reduction they have four, two a word, as on a chain.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from dataclasses import replace
 from pointsman.artifacts.images.images import Combination, LaneImage
 from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
-from pointsman.operators.api.operands import taking_part
+from pointsman.operators.api.operands import is_constant, taking_part
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring, with_suffix
 from pointsman.operators.trees.multicast_trees import Links
 from pointsman.operators.trees.reduction_trees import ReductionTree, dimension_tree
 from pointsman.operators.trees.two_trees import two_trees
 from pointsman.program.program import Operator
-from pointsman.routing.streams import Stream
+from pointsman.routing.streams import Stream, accesses
 
-from .reduce import StrAllreduce, surely_by_item
+from .reduce import StrAllreduce, StrReduce, surely_by_item
 
 SUFFIXES = "~0", "~1"
 """Ends of the names of the streams of each half."""
@@ -31,11 +31,11 @@ HOP = 12.0
 LEAST = 3
 """Words of the shortest message of which both halves have some."""
 
-WORTH = 3
-"""Nodes from which on processors may have fewer accesses than on a single tree."""
+WORTH = {"allreduce": 3, "reduce": 5}
+"""Nodes of an instance from which on processors have fewer accesses than on a single tree, or words pass fewer of them."""
 
 
-class _OnOneTree(StrAllreduce):
+class _AllreduceOnOneTree(StrAllreduce):
     """On the first or the second of two trees, as if it had the whole message."""
 
     def __init__(self, half: int) -> None:
@@ -43,8 +43,7 @@ class _OnOneTree(StrAllreduce):
         self.half = half
 
     def tree(self, operator: Operator, instance: int, topology: Topology) -> ReductionTree:
-        nodes = operator.instances[instance].nodes
-        return two_trees(nodes, topology, operator.valid and taking_part(operator, instance))[self.half]
+        return two_trees(*_members(operator, instance, topology))[self.half]
 
     def down_links(self, operator: Operator, instance: int, context: Context) -> Links | None:
         """Links of the multicast, in a box along one dimension after the other. The roots of the two trees of a mesh are in its
@@ -55,31 +54,49 @@ class _OnOneTree(StrAllreduce):
         return dimension_tree(nodes, context.topology, root, valid).links
 
 
-class StrAllreduceHalves(Implementation):
-    """Two trees that keep the order of the subset, for a half of the message each (str_allreduce_halves; our name)."""
+class _ReduceOnOneTree(StrReduce):
+    """As `_AllreduceOnOneTree`. The destination is the root of both trees."""
 
-    name = "str_allreduce_halves"
-    kinds = ("allreduce",)
+    def __init__(self, half: int) -> None:
+        super().__init__()
+        self.half = half
+
+    def tree(self, operator: Operator, instance: int, topology: Topology) -> ReductionTree:
+        start = self.root(operator, instance, topology)
+        return two_trees(*_members(operator, instance, topology), start=start)[self.half]
+
+
+def _members(
+    operator: Operator, instance: int, topology: Topology
+) -> tuple[tuple[int, ...], Topology, tuple[int, ...] | None]:
+    """Nodes of an instance, the network, and the positions that take part, if not all do."""
+    nodes = operator.instances[instance].nodes
+    return nodes, topology, None if operator.valid is None else taking_part(operator, instance)
+
+
+class StrHalves(Implementation):
+    """Two trees that keep the order of the subset, for a half of the message each (str_allreduce_halves, str_reduce_halves; our
+    names)."""
+
     traceable = False
     share = 0.5
 
-    def __init__(self) -> None:
-        self.halves = _OnOneTree(0), _OnOneTree(1)
+    def __init__(self, name: str, halves: tuple[StrAllreduce, StrAllreduce] | tuple[StrReduce, StrReduce]) -> None:
+        self.name = name
+        self.halves = halves
+        self.kinds = halves[0].kinds
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if operator.m < LEAST or not surely_by_item(operator):
             return None
-        most = max(len(taking_part(operator, i)) for i in range(len(operator.instances)))
-        if most < WORTH and operator.impl is None:
+        if operator.kind == "reduce" and not is_constant(operator, "destination"):
             return None
-        accesses, depth = 0, 1
-        for i, instance in enumerate(operator.instances):
-            trees = [half.tree(operator, i, context.topology) for half in self.halves]
-            depth = max(depth, *(tree.depth for tree in trees))
-            for node in instance.nodes:
-                here = [tree.nodes[node] for tree in trees if node in tree.nodes]
-                accesses = max(accesses, sum(2 - (one.parent is None) + len(one.children) for one in here))
-        return Metric(words_per_cycle=2 / max(4, accesses), latency=HOP * depth)
+        most = max(len(taking_part(operator, i)) for i in range(len(operator.instances)))
+        if most < WORTH[operator.kind] and operator.impl is None:
+            return None
+        depth = max(half.depth(operator, context) for half in self.halves)
+        ends = accesses(self.streams(operator, context))
+        return Metric(words_per_cycle=2 / max(4, *ends.values(), 0), latency=HOP * max(1, depth))
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [
@@ -110,4 +127,7 @@ class StrAllreduceHalves(Implementation):
         return replace(drafts[0][1], lanes=tuple(lanes), combines=tuple(combines))
 
 
-IN_HALVES: tuple[Implementation, ...] = (StrAllreduceHalves(),)
+IN_HALVES: tuple[Implementation, ...] = (
+    StrHalves("str_allreduce_halves", (_AllreduceOnOneTree(0), _AllreduceOnOneTree(1))),
+    StrHalves("str_reduce_halves", (_ReduceOnOneTree(0), _ReduceOnOneTree(1))),
+)

@@ -32,26 +32,34 @@ class _Rooted(NamedTuple):
 
 
 def two_trees(
-    subset: Sequence[int], topology: Topology, valid: Collection[int] | None = None
+    subset: Sequence[int], topology: Topology, valid: Collection[int] | None = None, *, start: int | None = None
 ) -> tuple[ReductionTree, ReductionTree]:
     """Two trees over the ``valid`` positions of ``subset`` (None: all) that keep its order. Inside the first is every second of
     these nodes from the second one on, inside the other every second from the first one on. Of such trees those are taken on
-    which a word is the soonest at the root and back at all nodes.
+    which a word is the soonest at the root and back at all nodes. ``start``: position of the root of both, valid or not; None:
+    any.
 
     Complexity: O(n · ASIDE³) distances, about.
     """
-    return _two_trees(tuple(subset), topology, None if valid is None else tuple(sorted(valid)))
+    return _two_trees(tuple(subset), topology, None if valid is None else tuple(sorted(valid)), start)
 
 
 @lru_cache(maxsize=1024)
 def _two_trees(
-    subset: tuple[int, ...], topology: Topology, valid: tuple[int, ...] | None
+    subset: tuple[int, ...], topology: Topology, valid: tuple[int, ...] | None, start: int | None
 ) -> tuple[ReductionTree, ReductionTree]:
-    positions = range(len(subset)) if valid is None else valid
-    return _tree(subset, positions, topology, 1), _tree(subset, positions, topology, 0)
+    wanted = frozenset(range(len(subset)) if valid is None else valid)
+    positions = sorted(wanted if start is None else wanted | {start})
+    trees = tuple(_tree(subset, positions, topology, first, start) for first in (1, 0))
+    if start is not None and start not in wanted:
+        for tree in trees:
+            tree.nodes[tree.root].valid = False
+    return trees[0], trees[1]
 
 
-def _tree(subset: Sequence[int], positions: Sequence[int], topology: Topology, first: int) -> ReductionTree:
+def _tree(
+    subset: Sequence[int], positions: Sequence[int], topology: Topology, first: int, start: int | None
+) -> ReductionTree:
     """The tree inside which are the nodes at places ``first``, ``first`` + 2, … of ``positions``."""
     nodes = [subset[k] for k in positions]
     ways = distances(nodes, topology)
@@ -77,6 +85,8 @@ def _tree(subset: Sequence[int], positions: Sequence[int], topology: Topology, f
     def back(one: _Rooted) -> tuple[int, int]:
         return one.wrote + max(ways(nodes[one.root], node) for node in nodes), one.root
 
+    if start is not None:
+        known[0, len(nodes)] = [rooted(0, len(nodes), positions.index(start))]
     top = min(subtrees(0, len(nodes)), key=back).root
     found = {nodes[top]: TreeNode(nodes[top], positions[top], None)}
     waiting = [(0, len(nodes), top)]

@@ -1,4 +1,4 @@
-"""All-reduces on two trees, a half of the message on each."""
+"""All-reduces and reductions on two trees, a half of the message on each."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh, torus
 from pointsman.network.faults import with_faults
 from pointsman.operators import IMPLEMENTATIONS, Context
+from pointsman.operators.api.operands import operand
 from pointsman.operators.scheduled.in_halves import IN_HALVES
 from pointsman.plan.make_plan import make_plan
+from pointsman.routing.streams import accesses
 from pointsman.runtime import numesh_node
 from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
@@ -62,6 +64,8 @@ def second_results(images: Images, topology: Topology, sent: np.ndarray, **funct
         f"(allreduce 'o 'add :m 10 :type 'int64* {HALVES})",
         f"(allreduce 'o 'max :m 9 :valid '(1) {HALVES})",
         f"(allreduce 'o 'max :m 6 :valid '(0 1) {HALVES})",
+        "(reduce 'o 'add 1 :m 37 :impl 'str_reduce_halves)",
+        "(reduce 'o 'add 0 :m 10 :type 'int64* :valid '(0 1) :impl 'str_reduce_halves)",
     ],
 )
 def test_halves_give_what_numpy_gives(text: str, topology: Topology) -> None:
@@ -73,8 +77,9 @@ def test_halves_give_what_numpy_gives(text: str, topology: Topology) -> None:
     nodes = operator.instances[0].nodes
     taking_part = [nodes[k] for k in range(len(nodes)) if operator.valid is None or k in operator.valid]
     total = sent[taking_part].max(axis=0) if "'max" in text else sent[taking_part].sum(axis=0)
-    assert [results[n] for n in taking_part] == [total.tolist()] * len(taking_part)
-    assert all(results[n] is None for n in range(topology.nodes) if n not in taking_part)
+    readers = taking_part if operator.kind == "allreduce" else [nodes[operand(operator, 0, "destination", ())]]
+    assert [results[n] for n in readers] == [total.tolist()] * len(readers)
+    assert all(results[n] is None for n in range(topology.nodes) if n not in readers)
 
 
 def test_the_order_of_the_nodes_is_kept() -> None:
@@ -109,8 +114,14 @@ def test_a_function_of_whole_messages_has_them_whole() -> None:
         assert run_nodes(nodes, main, machine).results == [wanted.ravel().tolist()] * 6
 
 
-def test_every_stream_is_written_by_one_and_read_by_its_readers(wired: Callable[..., Any]) -> None:
-    one = wired("str_allreduce_halves", "(allreduce 'o 'add :m 7)")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("str_allreduce_halves", "(allreduce 'o 'add :m 7)"), ("str_reduce_halves", "(reduce 'o 'add 2 :m 7)")],
+)
+def test_every_stream_is_written_by_one_and_read_by_its_readers(
+    name: str, text: str, wired: Callable[..., Any]
+) -> None:
+    one = wired(name, text)
     lanes = [(node, lane) for node, role in one.roles().items() for lane in role.lanes]
     used = Counter((node, register) for node, lane in lanes for register in lane.registers)
     ends = {(node, register) for own in one.wiring.registers_by_stream.values() for node, _, _, register in own}
@@ -118,30 +129,48 @@ def test_every_stream_is_written_by_one_and_read_by_its_readers(wired: Callable[
     assert set(used.values()) == {1}
 
 
-@pytest.mark.parametrize("topology", [mesh(2, 2), mesh(4, 4), mesh(3, 5)], ids=str)
-def test_a_processor_has_three_accesses_a_word_at_most(topology: Topology) -> None:
-    (operator,) = compile_text(f"(allreduce 'o 'add :m 64 {HALVES})", topology=topology).operators()
-    (implementation,) = IN_HALVES
+@pytest.mark.parametrize("topology", [mesh(3, 2), mesh(4, 4), mesh(3, 5)], ids=str)
+@pytest.mark.parametrize(
+    ("number", "text", "most"), [(0, "(allreduce 'o 'add :m 64)", 6), (1, "(reduce 'o 'add 2 :m 64)", 4)]
+)
+def test_a_processor_has_as_few_accesses_as_on_a_chain(number: int, text: str, most: int, topology: Topology) -> None:
+    (operator,) = compile_text(text, topology=topology).operators()
     context = Context(topology, NodeShape())
-    ends = Counter(
-        node for one in implementation.streams(operator, context) for node in (one.source, *one.destinations)
-    )
-    assert max(ends.values()) <= 6
-    metric = implementation.metric(operator, context)
+    ends = accesses(IN_HALVES[number].streams(operator, context))
+    assert max(ends.values()) == most
+    metric = IN_HALVES[number].metric(operator, context)
     assert metric is not None
-    assert metric.words_per_cycle == 2 / max(ends.values())
+    assert metric.words_per_cycle == 2 / most
 
 
-def test_short_messages_and_functions_that_are_not_known_are_left_to_others() -> None:
-    (implementation,) = IN_HALVES
-    for text in ("(allreduce 'o 'add :m 2)", "(allreduce 'o :m 64)", "(allreduce 'o 'mine :m 64)"):
-        (operator,) = compile_text(text, topology=mesh(4)).operators()
-        assert implementation.metric(operator, Context(mesh(4), NodeShape())) is None
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "(allreduce 'o 'add :m 2)"),
+        (0, "(allreduce 'o :m 64)"),
+        (0, "(allreduce 'o 'mine :m 64)"),
+        (0, "(subset '((0 1)) (allreduce 'o 'add :m 64))"),
+        (1, "(reduce 'o 'add (runtime) :m 64)"),
+        (1, "(subset '((0 1 2 3)) (reduce 'o 'add 0 :m 64))"),
+    ],
+)
+def test_what_gains_nothing_or_is_not_known_is_left_to_others(number: int, text: str) -> None:
+    topology = mesh(6)
+    (operator,) = compile_text(text, topology=topology).operators()
+    assert IN_HALVES[number].metric(operator, Context(topology, NodeShape())) is None
 
 
-@pytest.mark.parametrize(("size", "m", "halves"), [((8, 8), 256, True), ((2, 2), 256, True), ((3, 3), 256, False)])
-def test_they_are_taken_where_they_are_quicker(size: tuple[int, ...], m: int, halves: bool) -> None:
-    program = compile_text(f"(allreduce 'o 'add :m {m})", topology=mesh(*size))
+@pytest.mark.parametrize(
+    ("size", "text", "halves"),
+    [
+        ((8, 8), "(allreduce 'o 'add :m 256)", True),
+        ((2, 2), "(allreduce 'o 'add :m 256)", True),
+        ((3, 3), "(allreduce 'o 'add :m 256)", False),
+        ((4, 4), "(reduce 'o 'add 0 :m 64)", True),
+    ],
+)
+def test_they_are_taken_where_they_are_quicker(size: tuple[int, ...], text: str, halves: bool) -> None:
+    program = compile_text(text, topology=mesh(*size))
     others = [one for one in IMPLEMENTATIONS if one not in IN_HALVES]
     before, now = (
         make_plan(program, NodeShape(), name="o", implementations=some) for some in (others, IMPLEMENTATIONS)

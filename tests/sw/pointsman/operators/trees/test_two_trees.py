@@ -30,6 +30,19 @@ def test_only_valid_positions_are_in_the_trees(valid: tuple[int, ...]) -> None:
         assert all(one.position == one.node - 20 for one in tree.nodes.values())
 
 
+@pytest.mark.parametrize(("start", "valid"), [(0, None), (7, None), (8, None), (4, (0, 1, 2, 6, 8))])
+def test_the_root_of_both_may_be_given(start: int, valid: tuple[int, ...] | None) -> None:
+    topology = mesh(3, 3)
+    for tree in two_trees(topology.working, topology, valid, start=start):
+        assert tree.root == start
+        wanted = set(range(9) if valid is None else valid)
+        assert tree.in_order() == sorted(wanted | {start})
+        assert {node for node, here in tree.nodes.items() if here.valid} == wanted
+    trees = two_trees(topology.working, topology, valid, start=start)
+    for node in trees[0].nodes.keys() - {start}:
+        assert sum(len(tree.nodes[node].children) for tree in trees) <= 2
+
+
 @pytest.mark.parametrize(("size", "levels"), [((4, 4), 5), ((8, 8), 7), ((16, 16), 9), ((1, 16), 5)])
 def test_they_have_about_log_n_levels(size: tuple[int, ...], levels: int) -> None:
     topology = mesh(*size)
