@@ -20,6 +20,7 @@ from .scheduled.barrier_gates import StrBarrier
 from .scheduled.broadcast import StrBcast, StrBcastDense, StrBcastLinear, StrBcastRound
 from .scheduled.broadcast_variants import ParBcast, StrBcastBind, StrBcastTree
 from .scheduled.collect import COLLECTS, StrCollectDirect
+from .scheduled.exchange import StrAllreduceExchange
 from .scheduled.fan_and_chain import CHAINS
 from .scheduled.in_halves import IN_HALVES
 from .scheduled.in_tracks import IN_TRACKS
@@ -79,6 +80,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *PASSED_ON,
     StrBarrierTree(shallow=True),
     *IN_HALVES,
+    StrAllreduceExchange(),
 )
 
 __all__ = [

@@ -94,6 +94,7 @@ WAYS = [
     ("broadcast", "repl_partial_bcast", ("distributed",)),
     ("allreduce", "str_allreduce_halves", ()),
     ("reduce", "str_reduce_halves", ("constant",)),
+    ("allreduce", "str_allreduce_exchange", ()),
 ]
 """Kind, implementation and how its operands are given."""
 
