@@ -80,6 +80,7 @@ def test_every_measured_implementation_exists_and_all_are_measured(operators: Mo
     known = {(kind, one.name) for one in offline for kind in one.kinds}
     measured = {(way.kind, way.impl) for way in operators.WAYS}
     assert measured <= known
-    # What does cyclic shifts as well is measured with these.
-    assert known - measured == {("eoshift", name) for name in ("par_shift", "sch_shift", "sch_shift_runtime")}
-    assert {("cshift", name) for _, name in known - measured} <= measured
+    # What does cyclic shifts as well is measured with these; an exchange has no messages long enough to be measured like others.
+    shifts = {("eoshift", name) for name in ("par_shift", "sch_shift", "sch_shift_runtime")}
+    assert known - measured == {*shifts, ("allreduce", "str_allreduce_exchange")}
+    assert {("cshift", name) for _, name in shifts} <= measured

@@ -24,7 +24,7 @@ from pointsman.files import open_without_waiting
 MAGIC = b"\x89PtsImg\n"
 """First bytes of an image file. The first byte is no text and the last a line feed, so that text conversions are
 detected."""
-VERSION = 9
+VERSION = 10
 HEADER = struct.Struct("<8sIIIIQ32s")
 ENTRY = struct.Struct("<IIQQII")
 ALIGNMENT = 8

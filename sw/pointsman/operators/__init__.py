@@ -20,7 +20,9 @@ from .scheduled.barrier_gates import StrBarrier
 from .scheduled.broadcast import StrBcast, StrBcastDense, StrBcastLinear, StrBcastRound
 from .scheduled.broadcast_variants import ParBcast, StrBcastBind, StrBcastTree
 from .scheduled.collect import COLLECTS, StrCollectDirect
+from .scheduled.exchange import StrAllreduceExchange
 from .scheduled.fan_and_chain import CHAINS
+from .scheduled.in_halves import IN_HALVES
 from .scheduled.in_tracks import IN_TRACKS
 from .scheduled.passed_on import PASSED_ON
 from .scheduled.permute_runtime import SchPermuteRuntime, SchShiftRuntime
@@ -77,6 +79,8 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *IN_TRACKS,
     *PASSED_ON,
     StrBarrierTree(shallow=True),
+    *IN_HALVES,
+    StrAllreduceExchange(),
 )
 
 __all__ = [

@@ -74,6 +74,8 @@ SEEDS = 2
 """Other seeds of the router that are tried on the best candidate."""
 SECONDS = 2
 """Small candidates close behind the best one on which they are tried, too."""
+USUAL = 3
+"""Quickest small candidates with schedules of usual lengths, of which shorter ones are tried whatever the best plan is then."""
 
 
 @dataclass(frozen=True)
@@ -245,6 +247,8 @@ class _Attempts:
         """As ``left``, of candidates near the quickest plans of other divisions."""
         self.divided: dict[tuple[tuple[str, ...], ...], _Centre] = {}
         """By division, of little candidates: the quickest plan."""
+        self.usual: dict[Hashable, tuple[_Centre, int]] = {}
+        """By key, of little candidates with schedules of usual lengths: the quickest plan, and the seed of its router."""
         self.unplayed: dict[tuple[tuple[str, ...], ...], tuple[float, int]] = {}
         """By division, of little candidates that were given up for the sum of their phases: the least promise, and its number."""
         self.other_ways: set[int] = set()
@@ -415,6 +419,10 @@ class _Attempts:
                     yield candidate, other, size
         if not shorter:
             yield from ((self._shortened(one), seed, size) for one in lengths)
+        # What suits schedules of usual lengths best need not suit shorter ones.
+        for centre, luck in sorted(self.usual.values(), key=lambda one: one[0].plan.cycles)[:USUAL]:
+            streams = sum(len(phase.routed.streams) for phase in centre.plan.phases)
+            yield from ((other, luck, streams) for other, _ in self._shorter(centre))
 
     def _refused_lengths(self, number: int) -> Iterator[int]:
         """Candidates that differ from that of this ``number`` in the schedule length, which has no room for some phase:
@@ -697,6 +705,9 @@ class _Attempts:
             known = self.divided.get(one.labels)
             if known is None or plan.cycles < known.plan.cycles:
                 self.divided[one.labels] = _Centre(plan, draft.number)
+            usual = self.usual.get(one.key)
+            if draft.number not in self.short and (usual is None or plan.cycles < usual[0].plan.cycles):
+                self.usual[one.key] = _Centre(plan, draft.number), draft.context.seed
         if self.best is None or plan.cycles < self.best.cycles:
             self.best, self.rough, self.chosen = plan, rough.cycles, (draft.number, draft.context.seed)
             if draft.context.fallbacks:

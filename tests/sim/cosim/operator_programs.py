@@ -92,6 +92,9 @@ WAYS = [
     ("seqread", "str_seqread_tree", ()),
     ("seqwrite", "str_seqwrite_tree", ()),
     ("broadcast", "repl_partial_bcast", ("distributed",)),
+    ("allreduce", "str_allreduce_halves", ()),
+    ("reduce", "str_reduce_halves", ("constant",)),
+    ("allreduce", "str_allreduce_exchange", ()),
 ]
 """Kind, implementation and how its operands are given."""
 

@@ -91,6 +91,16 @@ def exercise(way: tuple[str, str, tuple[str, ...]], size: str, m: int, type_: st
     if (impl in BY_VALUE and nodes > 6) or (impl == "str_stream_dyn" and nodes > 5):
         where = "rows"
     function = {"reduce": "max", "prefix": "add"}.get(kind, "")
+    if impl == "str_allreduce_exchange":
+        # A few words, and nodes that make rows.
+        m = min(m, 4)
+        if where == "valid" or nodes in (1, 2, 3, 5):
+            where = "all"
+        if Exercise(kind, impl, operands, size, m, type_, where).nodes < 4:
+            return None
+    if impl.endswith("_halves"):
+        # Messages of several items, whose function is known.
+        m, type_, function = max(3, m), type_.rstrip("*") + "*", "add"
     return Exercise(kind, impl, operands, size, m, type_, where, function)
 
 

@@ -8,9 +8,9 @@ What only people read, names and reasons, is *listed* (`LISTED`): the file keeps
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import KW_ONLY, dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Literal
 
@@ -47,7 +47,8 @@ class LaneImage:
 
     ``turn``: call n of the I/O function moves the lanes with turn n modulo ``Role.turns``; lanes with turn SYNC belong
     to the load function, as part of a barrier among the operator's nodes. ``step``: within a call, all lanes of a step
-    move before those of the next step begin.
+    move before those of the next step begin. ``half``: 0 or 1, the lane moves only this half of the message (`cut`); None: all
+    of it.
     """
 
     write: bool
@@ -61,6 +62,23 @@ class LaneImage:
     window: int | None = None
     turn: int = 0
     step: int = 0
+    half: int | None = None
+
+    def span(self, m: int) -> tuple[int, int]:
+        """Which words of a message of ``m`` words move: the first, and that behind the last. Of "token" only their number."""
+        if self.half is None:
+            return 0, m if self.words is None else self.words
+        return (cut(m), m) if self.half else (0, cut(m))
+
+    def count(self, m: int) -> int:
+        """Words that move of a message of ``m`` words."""
+        first, end = self.span(m)
+        return end - first
+
+
+def cut(m: int) -> int:
+    """Words of the first half of a message of ``m`` words. Between two items: those of two words make an even number."""
+    return m // 2 if m % 2 else m // 4 * 2
 
 
 SYNC = -1
@@ -84,6 +102,26 @@ class Combination:
     left: str
     right: str
     result: str
+
+
+def before_each(lanes: Sequence[LaneImage]) -> list[int | None]:
+    """By lane of a role for single items, the number of the lane that each item passes before it: the one before, if it moves the
+    same half."""
+    return [k - 1 if k and lanes[k - 1].half == lane.half else None for k, lane in enumerate(lanes)]
+
+
+def whole_messages(
+    lanes: Sequence[LaneImage], combines: Iterable[Combination] = ()
+) -> tuple[list[LaneImage], list[Combination]]:
+    """Lanes of a role made for single items (`Role.by_item`) and its combinations, where whole messages have to be combined:
+    lanes move one after the other. Those of the second half are left out, as those of the first lead wherever they do."""
+    kept = [lane.half != 1 for lane in lanes]
+    left = [
+        replace(one, step=sum(kept[: one.step]))
+        for one in combines
+        if not one.step or all(kept[one.step - 1 : one.step])
+    ]
+    return [replace(lane, after=None, half=None) for lane in lanes if lane.half != 1], left
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +160,9 @@ class Role:
     """(register, word) pairs that the load function of a ``remote`` operator writes: commands for other routers."""
     by_item: bool = False
     """Messages may be combined item by item: each item passes all lanes in order, and a combination is done with each
-    item before the lane whose number is its ``step``. If the application's function works on whole messages only, each
-    lane moves its whole message before the next lane begins."""
+    item before the lane whose number is its ``step``, of the half that the lane before it moves. If the application's function
+    works on whole messages only, each lane moves its whole message before the next lane begins, and lanes of the second half
+    move nothing."""
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,8 @@ class Implementation(ABC):
     in_order = False
     """True: a function waits until other nodes have called theirs, so all nodes must come to the operator in the same order. It
     is not taken beside others in a parallel group, unless the operator's ``:impl`` names it."""
+    share = 1.0
+    """Share of the words of a message that each stream carries."""
     played_only = False
     """True: no plan is begun with this implementation, unless ``:impl`` names it or nothing else can do the operator; it is tried
     against the best plan so far, on the timeline (`pointsman.plan.candidates.alternatives`)."""

@@ -221,7 +221,7 @@ def items_of(tree: ReductionTree, node: int) -> list[str]:
     return [*names[:before], *(["out"] if here.valid else []), *names[before:]]
 
 
-def _surely_by_item(operator: Operator) -> bool:
+def surely_by_item(operator: Operator) -> bool:
     """Will items go singly? A function that is given at run time may want whole messages, one node of a chain after the other."""
     return item_by_item(operator) and function_name(operator) is not None
 
@@ -255,7 +255,7 @@ class StrReduce(_OnTree):
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         if not is_constant(operator, "destination"):
             return None
-        if self.tree_shape is TreeShape.CHAIN and not _surely_by_item(operator):
+        if self.tree_shape is TreeShape.CHAIN and not surely_by_item(operator):
             return None
         if self.tree_shape is TreeShape.SHALLOW and operator.m > SHORT:
             return None
@@ -303,7 +303,7 @@ class StrAllreduce(_OnTree):
     def metric(self, operator: Operator, context: Context) -> Metric | None:
         depth = max(1, self.depth(operator, context))
         if self.by_item:
-            if not item_by_item(operator) or (self.tree_shape is TreeShape.CHAIN and not _surely_by_item(operator)):
+            if not item_by_item(operator) or (self.tree_shape is TreeShape.CHAIN and not surely_by_item(operator)):
                 return None
             # Each node reads the outcome, too: an access more.
             words = max(2, self.accesses(operator, context) + 1)
@@ -315,7 +315,7 @@ class StrAllreduce(_OnTree):
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         streams = self.up_streams(operator, context)
         for i in range(len(operator.instances)):
-            root, listeners = self._down(operator, i, context.topology)
+            root, listeners = self.down(operator, i, context.topology)
             if listeners:
                 streams.append(
                     message_stream(
@@ -329,19 +329,24 @@ class StrAllreduce(_OnTree):
                         turn=Turn(operator.label, self.tree(operator, i, context.topology).levels[root]),
                         all_chains=self.tree_shape is TreeShape.CHAIN,
                         group=f"{operator.label} down",
-                        tree=self._down_tree(operator, i, context) if self.tree_shape is TreeShape.CHAIN else None,
+                        tree=self.down_links(operator, i, context),
                     )
                 )
         return streams
 
-    def _down_tree(self, operator: Operator, instance: int, context: Context) -> Links | None:
-        """Links of the multicast: with two moves at a node, if there is a snake; moves of routers are scarce beside a chain."""
-        root, listeners = self._down(operator, instance, context.topology)
-        inside = keep_in(operator.instances[instance], context)
-        nodes = tuple(sorted(inside)) if inside is not None else context.topology.working
-        return multicast_tree(nodes, root, listeners, context.topology, LEGS)
+    def down_links(self, operator: Operator, instance: int, context: Context) -> Links | None:
+        """Links of the multicast. Beside a chain moves of routers are scarce: with two at a node, if there is a snake."""
+        if self.tree_shape is not TreeShape.CHAIN:
+            return None
+        root, listeners = self.down(operator, instance, context.topology)
+        return multicast_tree(self.inside(operator, instance, context), root, listeners, context.topology, LEGS)
 
-    def _down(self, operator: Operator, instance: int, topology: Topology) -> tuple[int, tuple[int, ...]]:
+    def inside(self, operator: Operator, instance: int, context: Context) -> tuple[int, ...]:
+        """The nodes that the multicast may use."""
+        inside = keep_in(operator.instances[instance], context)
+        return tuple(sorted(inside)) if inside is not None else context.topology.working
+
+    def down(self, operator: Operator, instance: int, topology: Topology) -> tuple[int, tuple[int, ...]]:
         tree = self.tree(operator, instance, topology)
         nodes = operator.instances[instance].nodes
         return tree.root, tuple(nodes[k] for k in taking_part(operator, instance) if nodes[k] != tree.root)
@@ -350,7 +355,7 @@ class StrAllreduce(_OnTree):
         self, script: RoleScript, operator: Operator, wiring: Wiring, instance: int, tree: ReductionTree, node: int
     ) -> None:
         outcome = self.gather_up(script, operator, wiring, instance, tree, node)
-        root, listeners = self._down(operator, instance, wiring.routed.topology)
+        root, listeners = self.down(operator, instance, wiring.routed.topology)
         down = stream_name(operator, instance, "down")
         script.wait()
         if node == root:

@@ -109,6 +109,14 @@ class ReductionTree:
         return wrote
 
     @property
+    def links(self) -> tuple[tuple[int, int], ...]:
+        """From parents to children, those nearer to the root first."""
+        order = [self.root]
+        for node in order:
+            order += self.nodes[node].children
+        return tuple((parent, node) for node in order if (parent := self.nodes[node].parent) is not None)
+
+    @property
     def depth(self) -> int:
         """Links from the root to the farthest node."""
         return self.levels[self.root] - 1

@@ -36,13 +36,15 @@ def operator_cycles(
         most = limit(operator, routed.period, one.implementation.messages(operator))
         own = [s for s in one.streams if _gets(routed.streams[s], most)]
         words = [routed.words(s) for s in own]
-        gap = routed.period / min(words) if words else 1.0
+        share = one.implementation.share
+        gap = share * routed.period / min(words) if words else 1.0
         metric = metric_of(one.implementation, operator, context)
         assert metric is not None
         word = max(gap, one.abreast, 1 / metric.words_per_cycle)
         if one.abreast > 1 and item_by_item(operator) and operator.flow == "functional":
             slots = (_slots(routed, s) for s in own)
-            word = max([word, *(sustained(of_stream, routed.period, one.abreast) for of_stream in slots)])
+            work = round(one.abreast / share)
+            word = max([word, *(share * sustained(of_stream, routed.period, work) for of_stream in slots)])
         latency = metric.latency
         if part is not None and operator.label in part.own:
             gap = part.gap(operator.label, routed)

@@ -157,7 +157,8 @@ class _Maker:
 
 
 def _abreast(instances: Instances, values: tuple[tuple[int, ...], ...]) -> int:
-    """Most lanes that move in a single step of a call, over the first, a middle and the last value."""
+    """Most lanes that move in a single step of a call, over the first, a middle and the last value. Two lanes that
+    move half a message each count as one."""
     most = 1
     for i in instances.distinct:
         nodes = instances.moving_nodes(i)
@@ -166,8 +167,11 @@ def _abreast(instances: Instances, values: tuple[tuple[int, ...], ...]) -> int:
                 lanes = instances.role(i, node, value).lanes
                 if len(lanes) <= most:
                     continue
-                steps = Counter((lane.turn, lane.step) for lane in lanes if lane.turn != SYNC)
-                most = max(most, *steps.values(), 1)
+                steps: Counter[tuple[int, int]] = Counter()
+                for lane in lanes:
+                    if lane.turn != SYNC:
+                        steps[lane.turn, lane.step] += 2 if lane.half is None else 1
+                most = max([most, *(-(-count // 2) for count in steps.values())])
     return most
 
 
@@ -204,7 +208,9 @@ def _ending(instances: Instances, i: int, value: tuple[int, ...], streams: list[
     lengths = {lane.words for draft in drafts.values() for lane in draft.lanes}
     if len(lengths) > 1:
         return _Ending(False, False, {}, silent)
-    words = next(iter(lengths), None) or operator.m
+    words = next(iter(lengths), None) or min(
+        (lane.count(operator.m) for draft in drafts.values() for lane in draft.lanes), default=operator.m
+    )
     lanes = {node: drafts[node].lanes if node in drafts else () for node in nodes}
     settings = {node: draft.settings for node, draft in drafts.items()}
     found = termination(operator_graph(wiring, lanes, settings, streams), lanes, words, nodes)

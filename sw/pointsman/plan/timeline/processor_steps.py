@@ -16,7 +16,7 @@ from itertools import chain
 import numpy as np
 
 from numesh.codes import Codes
-from pointsman.artifacts.images.images import SYNC, LaneImage, by_step
+from pointsman.artifacts.images.images import SYNC, LaneImage, before_each, by_step, whole_messages
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import is_partial, operand, runtime_operands, runtime_values
 from pointsman.operators.messages.online import Online
@@ -629,14 +629,17 @@ class StepWriter:
         by_item = draft.by_item and one.operator.label not in self.whole
         if by_item:
             # Of several possible accesses the processor makes the one furthest on (`pointsman.runtime.numesh.by_item`).
-            last = len(lanes)
-            lanes = [replace(lane, after=last - k if k else None) for k, lane in reversed(list(enumerate(lanes)))]
+            last = len(lanes) - 1
+            lanes = [
+                replace(lane, after=None if before is None else last - before)
+                for lane, before in reversed(list(zip(lanes, before_each(lanes), strict=True)))
+            ]
         if draft.kind == "both":
             # The write function, then the read function.
             lanes = sorted(lanes, key=lambda lane: not lane.write)
             groups = [[lane for lane in lanes if lane.write], [lane for lane in lanes if not lane.write]]
         elif draft.by_item and not by_item:
-            groups = [[replace(lane, after=None)] for lane in lanes]
+            groups = [[lane] for lane in whole_messages(lanes)[0]]
         else:
             groups = by_step(lanes)
         if key not in self._moves:
@@ -704,7 +707,7 @@ class StepWriter:
             self.lanes.append(
                 (
                     int(lane.write),
-                    words if lane.words is None else lane.words,
+                    lane.count(words),
                     -1 if lane.after is None else lane.after,
                     0 if lane.after_all else item,
                     -1 if lane.pair is None else lane.pair,

@@ -36,6 +36,10 @@ TRIES, FEW_TRIES = 48, 8
 """Most attempts, for words alone in their phase and beside other streams …"""
 PERIODS = 5
 """Most periods that a word of each stream takes, of the lengths that suit it."""
+CROWDED = 0.2
+"""Share of the moves of all routers from which on they are crowded …"""
+LATER = 6
+"""… and slots that a schedule of a single period may then have more than all words take on an empty network."""
 URGENT = 4
 """Most words that come first."""
 WORK = 10_000
@@ -178,14 +182,18 @@ def _first(k: int, written: int, urgent: Mapping[int, int]) -> dict[int, int]:
 
 def lengths_in_turn(routed: RoutedPhase, most: int) -> list[int]:
     """Schedule lengths, at most ``most``, that suit the streams of a phase that are such: some of these periods, or a slot less
-    each, are as long as all words take on an empty network. None where there are none."""
+    each, are as long as all words take on an empty network; of crowded routers a single period, or as much longer as words may
+    have to wait. None where there are none."""
     streams = [stream for stream in routed.streams if is_in_turn(stream)]
     if not streams or routed.beside:
         return []
-    cycles = 0
+    cycles, moves = 0, 0
     for part, site in split(streams, routed.topology, routed.shape, ()):
-        cycles = max(cycles, _Order(part, _turns(streams, site)).shortest)
+        order = _Order(part, _turns(streams, site))
+        cycles, moves = max(cycles, order.shortest), moves + order.moves
     found = {-(-(cycles + 1) // periods) + more for periods in range(1, PERIODS + 1) for more in range(2)}
+    if moves > CROWDED * cycles * len(routed.topology.working) * routed.shape.pipelines:
+        found |= {cycles + more for more in range(LATER + 1)}
     return sorted(length for length in found if length <= most)
 
 

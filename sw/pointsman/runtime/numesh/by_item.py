@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pointsman.artifacts.images.images import Combination, LaneImage
+from pointsman.artifacts.images.images import Combination, LaneImage, before_each
 from pointsman.runtime.api.combine import Combiner
 from pointsman.runtime.api.folds import Fold, foldable
 from pointsman.runtime.api.requests import Attend, Lane, Transfer
@@ -28,8 +28,8 @@ def move_by_item(
 ) -> Generator[Any, Any, None]:
     """Move messages of ``m`` words through the lanes, items of ``item`` words one after the other.
 
-    Each item passes the lanes and combinations in their order. The processor makes one access a cycle; of all possible accesses
-    it makes that of the last lane in this order, because other nodes may wait for its words.
+    Each item passes the lanes of its half, and the combinations, in their order. The processor makes one access a cycle; of all
+    possible accesses it makes that of the last lane in this order, because other nodes may wait for its words.
 
     Parameters
     ----------
@@ -53,21 +53,23 @@ def _in_one(
 ) -> Transfer:
     """A single request, which takes the combinations with it."""
 
-    def fold(one: Combination) -> Fold:
-        right = messages[one.right] if one.right else None
+    def fold(one: Combination, first: int, end: int) -> Fold:
+        left, result = messages[one.left][first:end], messages[one.result][first:end]
+        right = messages[one.right][first:end] if one.right else None
         function = combine.function if one.right else None
-        return Fold(function, combine.dtype, messages[one.left], right, messages[one.result])
+        return Fold(function, combine.dtype, left, right, result)
 
     for one in before[0]:
-        fold(one).apply(0, m)
+        fold(one, 0, m).apply(0, m)
     last = len(lanes) - 1
     moves = []
-    for k in range(last, -1, -1):
+    for k, earlier in reversed(list(enumerate(before_each(lanes)))):
         lane = lanes[k]
-        data = None if lane.data == "token" else messages[lane.data]
-        folds = [fold(one) for one in before[k + 1]]
-        after = last - k + 1 if k else None
-        moves.append(Lane(lane.write, lane.registers, m, data, after=after).in_items(item, folds))
+        first, end = lane.span(m)
+        data = None if lane.data == "token" else messages[lane.data][first:end]
+        folds = [fold(one, first, end) for one in before[k + 1]]
+        after = None if earlier is None else last - earlier
+        moves.append(Lane(lane.write, lane.registers, end - first, data, after=after).in_items(item, folds))
     return Transfer(moves)
 
 
@@ -81,6 +83,8 @@ def _in_pieces(
 ) -> Generator[Any, Any, None]:
     """A request an item, for functions that only Python can call."""
     moved = [0] * len(lanes)
+    spans = [lane.span(m) for lane in lanes]
+    earlier = before_each(lanes)
 
     def combined(k: int, first: int, end: int) -> None:
         for one in before[k]:
@@ -92,19 +96,19 @@ def _in_pieces(
                 result[:] = left
 
     combined(0, 0, m)
-    while moved[-1] < m:
+    while any(count < end - first for count, (first, end) in zip(moved, spans, strict=True)):
         numbers: list[int] = []
         pieces: list[Lane] = []
         for k in reversed(range(len(lanes))):
+            lane, (at, behind), before_it = lanes[k], spans[k], earlier[k]
             begin = moved[k]
-            end = m if k == 0 else moved[k - 1] - moved[k - 1] % item
-            if k < len(lanes) - 1 or before[-1]:
+            end = behind - at if before_it is None else moved[before_it] - moved[before_it] % item
+            if k in earlier or before[k + 1]:
                 end = min(end, begin - begin % item + item)  # each item is waited for, here or at another node
             if begin < end:
-                lane = lanes[k]
                 turn = begin % len(lane.registers)
                 registers = lane.registers[turn:] + lane.registers[:turn]
-                data = None if lane.data == "token" else messages[lane.data][begin:end]
+                data = None if lane.data == "token" else messages[lane.data][at + begin : at + end]
                 pieces.append(Lane(lane.write, registers, end - begin, data))
                 numbers.append(k)
         request = Attend(Transfer(pieces), beside=range(len(pieces)))
@@ -112,4 +116,5 @@ def _in_pieces(
         for k, count in zip(numbers, request.moved.tolist(), strict=True):
             done = moved[k] - moved[k] % item
             moved[k] += count
-            combined(k + 1, done, moved[k] - moved[k] % item)
+            at = spans[k][0]
+            combined(k + 1, at + done, at + moved[k] - moved[k] % item)

@@ -23,6 +23,7 @@ from pointsman.artifacts.images.images import (
     Rewrite,
     Role,
     by_step,
+    whole_messages,
 )
 from pointsman.errors import PointsmanError
 from pointsman.protocol.phase_change import Do, LoadCall, load, load_alone, load_told
@@ -394,12 +395,13 @@ class NumeshPort:
             return
         if combine is not None:
             self.substrate.remark(_no_items(self.operator))
-        for k in range(len(lanes) + 1):
-            for one in role.combines:
+        whole, combines = whole_messages(lanes, role.combines)
+        for k in range(len(whole) + 1):
+            for one in combines:
                 if one.step == k:
                     _combine(one, messages, m, combine)
-            if k < len(lanes):
-                await Transfer(lane_request(replace(lanes[k], after=None), m, messages))
+            if k < len(whole):
+                await Transfer(lane_request(whole[k], m, messages))
 
     def _used(self) -> None:
         """Note that the operator's words are exchanged; refuse it if an operator that must come before it was not used."""

@@ -15,6 +15,7 @@ from pointsman.artifacts.images.images import (
     OperatorImage,
     Role,
     by_step,
+    whole_messages,
 )
 from pointsman.program.catalogue import OPERATORS
 
@@ -227,14 +228,15 @@ class _Writer:
         groups: list[str] = []
         temporaries: dict[str, int] = {}
         steps = 1
-        combinations = [one.step for one in role.combines]
+        combined = list(role.combines)
         for turn in sorted({lane.turn for lane in role.lanes}):
             lanes = [lane for lane in role.lanes if lane.turn == turn]
             if turn != SYNC and role.by_item:
                 # Message by message: each lane moves whole before the next begins, and its step is its number.
-                for step, lane in enumerate(lanes):
-                    groups.append(row(self._group([lane], step, turn, temporaries, alone=True)))
-                steps = max(steps, len(lanes) + 1)
+                whole, combined = whole_messages(lanes, combined)
+                for step, lane in enumerate(whole):
+                    groups.append(row(self._group([lane], step, turn, temporaries)))
+                steps = max(steps, len(whole) + 1)
                 continue
             for here in by_step(lanes):
                 step = here[0].step
@@ -247,10 +249,10 @@ class _Writer:
                 else:
                     groups.append(row(self._group(here, step, turn, temporaries)))
                 steps = max(steps, step + 1)
-        steps = max([steps, *(step + 1 for step in combinations)])
+        steps = max([steps, *(one.step + 1 for one in combined)])
         combines = [
             row((one.step, *(_message(name, temporaries) for name in (one.left, one.right, one.result))))
-            for one in role.combines
+            for one in combined
         ]
         places = self.places.get(operator.phase, {})
         rewrites = [
@@ -280,14 +282,12 @@ class _Writer:
         step: int,
         turn: int,
         temporaries: dict[str, int] | None = None,
-        *,
-        alone: bool = False,
     ) -> tuple[object, ...]:
         named = {} if temporaries is None else temporaries
         rows = []
         for lane in lanes:
             registers = self.tables.table("const uint8_t", "registers", list(lane.registers))
-            after = -1 if lane.after is None or alone else lane.after
+            after = -1 if lane.after is None else lane.after
             values = (
                 *(registers, len(lane.registers), int(lane.write), _message(lane.data, named), int(lane.after_all)),
                 *(after, -1 if lane.pair is None else lane.pair, f"{lane.window or 0}u"),

@@ -19,6 +19,8 @@ from .definitions import Function
 from .wires import TOKEN, ZERO, Term, Wires, Word
 
 Message = list[Term]
+Steps = list[tuple[list[Combination], list[LaneImage]]]
+"""Messages to be combined, then lanes that move together; and again."""
 
 
 class NoMeaningError(Exception):
@@ -48,6 +50,8 @@ def message_size(program: Operator, lanes: Sequence[LaneImage]) -> Size:
     """A message length that shows all that the real one does: registers take turns, so longer ones repeat what happens. A wire
     holds two words a register, so a third is needed to see who waits for whom."""
     period = lcm(program.type.words, *(len(lane.registers) for lane in lanes))
+    if any(lane.half is not None for lane in lanes):
+        period *= 4  # so both halves are cut as those of the real message, and as long as a whole one would have to be
     real = program.m
     least = max([3 * period, *(lane.words + 1 for lane in lanes if lane.words not in (None, real))])
     least += max((lane.window or 0 for lane in lanes), default=0)
@@ -71,6 +75,8 @@ class _Moving:
     lane: LaneImage
     words: int
     data: Message | None
+    first: int = 0
+    """The first word of the message that it moves."""
     moved: int = 0
     known: list[int] = field(default_factory=list)
     """After each word, who is known to have called."""
@@ -160,9 +166,25 @@ class Processor:
         """Move the words of a call and combine messages; gives who is known to have called afterwards."""
         if self.passing is not None:
             return (yield from self._passed_on(self.passing, lanes, messages, known))
-        for combines, together in steps(self.role, lanes):
+        going = [self._in_steps(some, messages, known) for some in steps(self.role, lanes)]
+        while going:
+            for one in tuple(going):
+                try:
+                    next(one)
+                except StopIteration as over:
+                    known |= over.value
+                    going.remove(one)
+            if going:
+                yield
+        return known
+
+    def _in_steps(self, some: Steps, messages: dict[str, Message], known: int) -> Generator[None, None, int]:
+        """Carry out steps one after the other, as `_moved`."""
+        halves = [lane for _, together in some for lane in together if lane.half is not None]
+        span = halves[0].span(self.size.words) if halves else (0, self.size.words)
+        for combines, together in some:
             for one in combines:
-                self._combine(one, messages)
+                self._combine(one, messages, span)
             known = yield from self._transfer(together, messages, known)
         return known
 
@@ -211,18 +233,19 @@ class Processor:
         turn = call % self.role.turns
         return [lane for lane in self.role.lanes if lane.turn == turn]
 
-    def _combine(self, one: Combination, messages: dict[str, Message]) -> None:
+    def _combine(self, one: Combination, messages: dict[str, Message], span: tuple[int, int]) -> None:
         for name in (one.left, *([one.right] if one.right else [])):
             if name not in messages:
                 raise NoMeaningError(f"it combines the message '{name}', which there is not")
-        left = messages[one.left]
-        right = messages[one.right] if one.right else None
+        first, end = span
+        left = messages[one.left][first:end]
+        right = messages[one.right][first:end] if one.right else None
         result = (
             left
             if right is None
             else [folded(a, b, commutes=self.size.commutes) for a, b in zip(left, right, strict=True)]
         )
-        messages.setdefault(one.result, [])[:] = list(result)
+        messages.setdefault(one.result, [ZERO] * self.size.words)[first:end] = result
 
     def _transfer(
         self, lanes: Sequence[LaneImage], messages: dict[str, Message], known: int
@@ -250,11 +273,15 @@ class Processor:
         size = self.size
         words = size.words if lane.words in (None, size.real) else lane.words
         assert words is not None
+        first = 0
+        if lane.half is not None:
+            first, end = lane.span(size.words)
+            words = end - first
         if lane.data == "token":
             return _Moving(lane, words, None)
         if words > size.words:
             raise NoMeaningError(f"a lane of {words} words has a message of {size.real}")
-        return _Moving(lane, words, messages.setdefault(lane.data, [ZERO] * size.words))
+        return _Moving(lane, words, messages.setdefault(lane.data, [ZERO] * size.words), first)
 
     def _may(self, one: _Moving, moving: Sequence[_Moving]) -> bool:
         lane = one.lane
@@ -274,7 +301,7 @@ class Processor:
         if one.known:
             known |= one.known[-1]
         if lane.write:
-            if not self.wires.put(at, Word(TOKEN if one.data is None else one.data[k], known)):
+            if not self.wires.put(at, Word(TOKEN if one.data is None else one.data[one.first + k], known)):
                 return False
         else:
             word = self.wires.take(at)
@@ -282,20 +309,27 @@ class Processor:
                 return False
             known |= word.known
             if one.data is not None:
-                one.data[k] = word.term
+                one.data[one.first + k] = word.term
         one.known.append(known)
         one.moved += 1
         return True
 
 
-def steps(role: Role, lanes: Sequence[LaneImage]) -> list[tuple[list[Combination], list[LaneImage]]]:
-    """What a call does, in order: messages to be combined, then lanes that move together."""
+def steps(role: Role, lanes: Sequence[LaneImage]) -> list[Steps]:
+    """What a call does, in order: messages to be combined, then lanes that move together. Of halves of messages what it does
+    with either, at the same time."""
     if role.by_item:
         apart = [[one for one in role.combines if one.step == k] for k in range(len(lanes) + 1)]
-        return [(apart[k], [_alone(lane)]) for k, lane in enumerate(lanes)] + [(apart[-1], [])]
+        found: dict[int | None, Steps] = {}
+        for k, lane in enumerate(lanes):
+            found.setdefault(lane.half, [([], []) if k else (apart[0], [])])
+            found[lane.half] += [([], [_alone(lane)]), (apart[k + 1], [])]
+        return list(found.values())
     return [
-        ([one for one in role.combines if one.step == k], [lane for lane in lanes if lane.step == k])
-        for k in sorted({one.step for one in role.combines} | {lane.step for lane in lanes})
+        [
+            ([one for one in role.combines if one.step == k], [lane for lane in lanes if lane.step == k])
+            for k in sorted({one.step for one in role.combines} | {lane.step for lane in lanes})
+        ]
     ]
 
 

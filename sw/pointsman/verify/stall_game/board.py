@@ -222,7 +222,7 @@ class BoardArrays:
 
     def total(self, words: int) -> np.ndarray:
         """By lane, the words that it has to move for messages of ``words`` words; 0 for lanes of load functions."""
-        return _numbers([0 if o.turn == SYNC else words if o.words is None else o.words for o in self.lanes])
+        return _numbers([0 if one.turn == SYNC else one.count(words) for one in self.lanes])
 
 
 def _numbers(values: Sequence[int]) -> np.ndarray:

@@ -118,7 +118,9 @@ class PhaseGames:
             sent = (trace for state in states for _, trace in self._sent(index, state))
             passed = SHORT + 2 * len({place for trace in sent for place in trace.vfsms})
             ahead = max(sum(self._window(index, state, node) for node in self.lanes[index]) for state in states)
-            self.held[index] = passed, passed + ahead
+            halves = any(lane.half is not None for n in self.lanes[index] for lane in self.role_lanes(index, 0, n))
+            times = 2 if halves else 1
+            self.held[index] = times * passed, times * (passed + ahead)
         return tuple(dict.fromkeys((SHORT, *(min(m, held) for held in self.held[index]))))
 
     def _window(self, index: int, state: int, node: int) -> int:

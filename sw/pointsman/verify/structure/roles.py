@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from numesh.codes import Annotation
-from pointsman.artifacts.images.images import SYNC, LaneImage, NodeOperator, Role
+from pointsman.artifacts.images.images import SYNC, LaneImage, NodeOperator, Role, before_each
 from pointsman.network.topology import MAX_NODES
 
 from .notes import StructureNotes
@@ -90,18 +91,30 @@ def check_node_operator(notes: StructureNotes, node: int, index: int, operator: 
             notes.note("structure", message, "a node that writes and reads them", **place)
         if not image.synchronised and any(lane.turn == SYNC for lane in role.lanes):
             notes.note("structure", "words move while it is loaded, and nodes do not rewrite together", "both", **place)
+        before = before_each(role.lanes)
         for number, lane in enumerate(role.lanes):
             _check_lane(notes, number, lane, role, image.m, place)
             if (lane.turn == SYNC or image.kind == "barrier") and lane.data != "token":
                 notes.note("structure", f"lane {number} of a barrier moves {lane.data!r}", "token", **place)
             if role.by_item and (lane.after, lane.after_all, lane.step, lane.turn, lane.pair, lane.words) != (
-                *(number - 1 if number else None, False, 0, 0, None, None),
+                *(before[number], False, 0, 0, None, None),
             ):
                 notes.note(
                     "structure",
                     f"lane {number} does not move items after lane {number - 1}",
-                    "whole messages, each item after the lane before",
+                    "whole messages or halves, each item after the lane of its half before",
                     **place,
+                )
+        halves = [half for half, _ in groupby(lane.half for lane in role.lanes)]
+        if any(half is not None for half in halves):
+            if not role.by_item or sorted(map(str, halves)) != ["0", "1"]:
+                message = f"its lanes move halves {', '.join(map(str, halves))} of a message"
+                notes.note(
+                    "structure", message, "whole messages, or lanes of one half and then those of the other", **place
+                )
+            if any(one.step == 0 for one in role.combines):
+                notes.note(
+                    "structure", "it combines before it moves a half", "a lane before, which has a half", **place
                 )
         _check_messages(notes, role, place)
 

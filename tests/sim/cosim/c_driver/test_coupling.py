@@ -97,6 +97,16 @@ def test_messages_are_received_in_place_and_zeros_where_nothing_comes_in(tmp_pat
     run(tmp_path, text=SHIFTS, main=shifts)
 
 
+async def sums(node: Any) -> None:
+    await node.cop.a_load()
+    for k in range(2):
+        await node.cop.a_func([10 * node.number + k + i for i in range(7)])
+
+
+def test_messages_whose_halves_go_their_ways_are_whole_in_c(tmp_path: Path):
+    run(tmp_path, text="(allreduce 'a 'add :m 7 :c 2 :impl 'str_allreduce_halves)", main=sums)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "node"), [("(out && out == in)", "(0)", 1), ("&& !role->receives", "&& role->receives > 1", 0)]
 )

@@ -101,9 +101,9 @@ def image(by_hand: ModuleType) -> bytes:
 
 def test_another_version_is_named(image: bytes) -> None:
     assert (
-        refused(header(image, version=8)).message == "x.image, header, offset 0x8: the format version must be 9, not 8"
+        refused(header(image, version=9)).message == "x.image, header, offset 0x8: the format version must be 10, not 9"
     )
-    assert refused(header(image, version=10)).hint == (
+    assert refused(header(image, version=11)).hint == (
         "the file was made by a newer Pointsman; compile the program with this one"
     )
     assert "an older Pointsman" in str(refused(header(image, version=1)))

@@ -155,7 +155,16 @@ def test_divisions_that_are_hardly_slower_are_centres_too(
     program = compile_text(text, topology=mesh(*size))
     found = make_plan(program, NodeShape(), name="x")
     monkeypatch.setattr(build, "BESIDE", 0)
+    monkeypatch.setattr(build, "USUAL", 0)  # which leads to other divisions, too
     assert make_plan(program, NodeShape(), name="x").cycles > gain * found.cycles
+
+
+def test_what_suits_usual_lengths_best_need_not_suit_shorter_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With eight slots other trees let a word of a prefix through soonest than with the lengths that suit the phase."""
+    program = compile_text("(loop 'l 20 (prefix 'p 'add :m 1) (barrier 'e))", topology=mesh(4, 4))
+    found = make_plan(program, NodeShape(), name="x")
+    monkeypatch.setattr(build, "USUAL", 0)
+    assert make_plan(program, NodeShape(), name="x").cycles > 1.3 * found.cycles
 
 
 @pytest.mark.parametrize(("other", "left_out"), [(438.0, False), (470.0, True)])

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from pointsman.artifacts.images.images import SYNC, Images, LaneImage, OperatorImage
+from pointsman.artifacts.images.images import SYNC, Combination, Images, LaneImage, OperatorImage, cut, whole_messages
 from pointsman.runtime.api.requests import Lane
 
 
@@ -59,3 +59,28 @@ def test_lanes_in_images_and_at_run_time_have_their_fields_in_one_order() -> Non
 def test_the_turn_of_load_functions_is_no_turn_of_a_call() -> None:
     assert LaneImage(True, (1,)).turn == 0
     assert SYNC < 0
+
+
+def test_a_message_is_cut_between_two_items() -> None:
+    for m in range(3, 20):
+        assert 0 < cut(m) <= m - cut(m) <= cut(m) + 2
+        assert m % 2 or cut(m) % 2 == 0
+    first, second, all_of_it = (LaneImage(True, (2,), half=half) for half in (0, 1, None))
+    assert [one.span(7) for one in (first, second, all_of_it)] == [(0, 3), (3, 7), (0, 7)]
+    assert [one.count(8) for one in (first, second, all_of_it)] == [4, 4, 8]
+    assert LaneImage(True, (2,), 5).count(8) == 5
+
+
+def test_where_messages_must_be_whole_lanes_of_the_first_half_move_them() -> None:
+    lanes = [
+        LaneImage(False, (1,), data="t0", half=1),
+        LaneImage(True, (2,), data="in", after=0, half=1),
+        LaneImage(False, (3,), data="t0", half=0),
+        LaneImage(True, (4,), data="in", after=2, half=0),
+    ]
+    combines = [Combination(step, "t0", "out", "in") for step in (1, 2, 3, 4)]
+    whole, left = whole_messages(lanes, combines)
+    assert [(one.registers, one.after, one.half) for one in whole] == [((3,), None, None), ((4,), None, None)]
+    assert left == [replace(combines[0], step=1), replace(combines[0], step=2)]
+    plain = [replace(lane, half=None) for lane in lanes]
+    assert whole_messages(plain, combines) == ([replace(lane, after=None) for lane in plain], combines)

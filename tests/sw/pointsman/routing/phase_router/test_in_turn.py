@@ -175,6 +175,20 @@ def test_lengths_divide_the_time_of_all_words() -> None:
     assert lengths_in_turn(route_phase([Stream("s", 0, (1,))], mesh(2), SHAPE, period=8), 24) == []
 
 
+def test_crowded_routers_have_schedules_in_which_words_may_wait() -> None:
+    def lines(node: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        x, y = node % 4, node // 4
+        return tuple(4 * y + k for k in range(4) if k != x), tuple(4 * k + x for k in range(4) if k != y)
+
+    exchange = [
+        Stream(f"{level}-{node}", node, line, max_words=1, turn=Turn("o", level))
+        for node in range(16)
+        for level, line in enumerate(lines(node), 1)
+    ]
+    routed = route_phase(exchange, mesh(4, 4), SHAPE, period=24)
+    assert set(range(14, 21)) <= set(lengths_in_turn(routed, 24))
+
+
 @pytest.mark.parametrize(("text", "least"), [("(barrier 'b)", 22), ("(allreduce 'b 'add :m 1)", 22)])
 def test_rounds_on_the_cycle_model_take_two_periods(text: str, least: int) -> None:
     program = compile_text(f"(loop 'l 20 {text})", topology=mesh(4, 4))

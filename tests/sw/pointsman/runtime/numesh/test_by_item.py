@@ -71,3 +71,41 @@ def test_a_function_that_engines_have_goes_along_in_one_request(kind: str) -> No
     for fold in read.folds:
         fold.apply(0, m)
     assert write.data.view(dtype).tolist() == (own + comes).tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_halves_of_a_message_go_their_ways_at_the_same_time(seed: int) -> None:
+    chance = random.Random(seed)
+    m, items = 10, np.arange(10, dtype=np.uint32)
+    comes = np.array([chance.randrange(1000) for _ in range(m)], np.uint32)
+    messages = {"out": items.copy(), "t0": np.zeros(m, np.uint32), "in": np.zeros(m, np.uint32)}
+    # The first half, of four words, is combined with what comes and is passed on; the second goes out and comes back.
+    lanes = [
+        LaneImage(False, (0,), None, "t0", half=0),
+        LaneImage(True, (1,), None, "in", after=0, half=0),
+        LaneImage(True, (2,), None, "out", half=1),
+        LaneImage(False, (3,), None, "in", after=2, half=1),
+    ]
+    sent: dict[int, list[int]] = {1: [], 2: []}
+    read = {0: 0, 3: 4}
+
+    def add(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
+        np.add(a, b, out=out)
+
+    for request in move_by_item(lanes, [Combination(1, "t0", "out", "in")], messages, m, add, 1):
+        lane = chance.randrange(len(request.lanes))
+        (register,) = request.lanes[lane].registers
+        count = chance.randint(1, request.lanes[lane].words)
+        if request.lanes[lane].write:
+            sent[register] += request.lanes[lane].data[:count].tolist()
+        else:
+            request.lanes[lane].data[:count] = comes[read[register] : read[register] + count]
+            read[register] += count
+        request.moved[lane] = count
+    total = comes + items
+    assert sent == {1: total[:4].tolist(), 2: items[4:].tolist()}
+    assert messages["in"].tolist() == [*total[:4].tolist(), *comes[4:].tolist()]
+    adding = Combiner(np.add, np.dtype("int32"), True)
+    (request,) = move_by_item(lanes, [Combination(1, "t0", "out", "in")], messages, m, adding, 1)
+    assert [(lane.words, lane.after) for lane in request.lanes] == [(6, 1), (6, None), (4, 3), (4, None)]
+    assert [lane.data[0] for lane in request.lanes if lane.registers == (2,)] == [4]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from pointsman.artifacts.images.images import Combination, LaneImage, Promise, Role
-from pointsman.verify.meaning.processor import NoMeaningError, Processor, Size, joined, steps
+from pointsman.artifacts.images.images import Combination, LaneImage, Promise, Role, cut
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.verify.meaning.processor import NoMeaningError, Processor, Size, joined, message_size, steps
 from pointsman.verify.meaning.wires import Wires
 
 SIZE = Size(words=2, real=2, commutes=False)
@@ -63,7 +67,22 @@ def test_what_cannot_be_carried_out_is_named() -> None:
 def test_steps_follow_each_other_and_items_their_lanes() -> None:
     lanes = [LaneImage(False, (3,), data="in", step=1), LaneImage(True, (2,), after=0)]
     one = Combination(1, "out", "", "t0")
-    assert steps(Role("func", tuple(lanes), combines=(one,)), lanes) == [([], [lanes[1]]), ([one], [lanes[0]])]
-    (first, second, last) = steps(Role("func", tuple(lanes), combines=(one,), by_item=True), lanes)
-    assert (first[0], second[0], last) == ([], [one], ([], []))
-    assert second[1][0].after is None
+    assert steps(Role("func", tuple(lanes), combines=(one,)), lanes) == [[([], [lanes[1]]), ([one], [lanes[0]])]]
+    alone = [replace(lane, after=None) for lane in lanes]
+    before = Combination(0, "out", "", "t1")
+    assert steps(Role("func", tuple(lanes), combines=(one, before), by_item=True), lanes) == [
+        [([before], []), ([], [alone[0]]), ([one], []), ([], [alone[1]]), ([], [])]
+    ]
+    halves = [replace(lane, half=k) for k, lane in enumerate(lanes)]
+    assert steps(Role("func", tuple(halves), combines=(one,), by_item=True), halves) == [
+        [([], []), ([], [replace(alone[0], half=0)]), ([one], [])],
+        [([], []), ([], [replace(alone[1], half=1)]), ([], [])],
+    ]
+
+
+def test_a_message_shows_what_halves_of_the_real_one_do() -> None:
+    (program,) = compile_text("(allreduce 'o 'add :m 4099)", topology=mesh(2)).operators()
+    lanes = [LaneImage(False, (3, 4), data="t0", half=0), LaneImage(True, (2,), half=1)]
+    size = message_size(program, lanes)
+    assert (size.words - 4099) % 8 == 0
+    assert cut(size.words) >= 6
