@@ -11,18 +11,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pointsman.artifacts.images.images import Combination, LaneImage
-from pointsman.network import Topology
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.operands import is_constant, taking_part
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring, with_suffix
-from pointsman.operators.trees.multicast_trees import Links
-from pointsman.operators.trees.reduction_trees import ReductionTree, dimension_tree
-from pointsman.operators.trees.two_trees import two_trees
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream, accesses
 
-from .reduce import StrAllreduce, StrReduce, surely_by_item
+from .reduce import StrAllreduce, StrReduce, TreeShape, surely_by_item
 
 SUFFIXES = "~0", "~1"
 """Ends of the names of the streams of each half."""
@@ -33,45 +29,6 @@ LEAST = 3
 
 WORTH = {"allreduce": 3, "reduce": 5}
 """Nodes of an instance from which on processors have fewer accesses than on a single tree, or words pass fewer of them."""
-
-
-class _AllreduceOnOneTree(StrAllreduce):
-    """On the first or the second of two trees, as if it had the whole message."""
-
-    def __init__(self, half: int) -> None:
-        super().__init__(by_item=True)
-        self.half = half
-
-    def tree(self, operator: Operator, instance: int, topology: Topology) -> ReductionTree:
-        return two_trees(*_members(operator, instance, topology))[self.half]
-
-    def down_links(self, operator: Operator, instance: int, context: Context) -> Links | None:
-        """Links of the multicast, in a box along one dimension after the other. The roots of the two trees of a mesh are in its
-        first and its last column, so where words of the one turn off into rows, those of the other come to the ends of theirs."""
-        root, listeners = self.down(operator, instance, context.topology)
-        nodes = self.inside(operator, instance, context)
-        valid = [k for k, node in enumerate(nodes) if node in listeners]
-        return dimension_tree(nodes, context.topology, root, valid).links
-
-
-class _ReduceOnOneTree(StrReduce):
-    """As `_AllreduceOnOneTree`. The destination is the root of both trees."""
-
-    def __init__(self, half: int) -> None:
-        super().__init__()
-        self.half = half
-
-    def tree(self, operator: Operator, instance: int, topology: Topology) -> ReductionTree:
-        start = self.root(operator, instance, topology)
-        return two_trees(*_members(operator, instance, topology), start=start)[self.half]
-
-
-def _members(
-    operator: Operator, instance: int, topology: Topology
-) -> tuple[tuple[int, ...], Topology, tuple[int, ...] | None]:
-    """Nodes of an instance, the network, and the positions that take part, if not all do."""
-    nodes = operator.instances[instance].nodes
-    return nodes, topology, None if operator.valid is None else taking_part(operator, instance)
 
 
 class StrHalves(Implementation):
@@ -127,7 +84,11 @@ class StrHalves(Implementation):
         return replace(drafts[0][1], lanes=tuple(lanes), combines=tuple(combines))
 
 
+def _allreduce(tree_shape: TreeShape) -> StrAllreduce:
+    return StrAllreduce(by_item=True, tree_shape=tree_shape)
+
+
 IN_HALVES: tuple[Implementation, ...] = (
-    StrHalves("str_allreduce_halves", (_AllreduceOnOneTree(0), _AllreduceOnOneTree(1))),
-    StrHalves("str_reduce_halves", (_ReduceOnOneTree(0), _ReduceOnOneTree(1))),
+    StrHalves("str_allreduce_halves", (_allreduce(TreeShape.FIRST), _allreduce(TreeShape.SECOND))),
+    StrHalves("str_reduce_halves", (StrReduce(TreeShape.FIRST), StrReduce(TreeShape.SECOND))),
 )

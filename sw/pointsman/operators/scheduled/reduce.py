@@ -34,7 +34,15 @@ from pointsman.operators.api.role_script import RoleScript
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
 from pointsman.operators.trees.multicast_trees import Links, multicast_tree
-from pointsman.operators.trees.reduction_trees import ReductionTree, build_tree, centre, chain_tree, shallow_tree
+from pointsman.operators.trees.reduction_trees import (
+    ReductionTree,
+    build_tree,
+    centre,
+    chain_tree,
+    dimension_tree,
+    shallow_tree,
+)
+from pointsman.operators.trees.two_trees import two_trees
 from pointsman.program.program import Operator
 from pointsman.routing.streams import Stream, Turn
 
@@ -64,12 +72,18 @@ SHORT = 4
 class TreeShape(Enum):
     """Which tree: ``NEAR`` has short ways (Metcalf 1997, B.2), from a node in the middle where the root is free; ``NARROW`` the
     root with which such a tree has the fewest accesses at its busiest node, and then the fewest levels; ``CHAIN`` two chains
-    that meet; ``SHALLOW`` few levels, whatever the ways."""
+    that meet; ``SHALLOW`` few levels, whatever the ways. ``FIRST`` and ``SECOND``: of two trees, the leaves of the one inside the
+    other (`pointsman.operators.trees.two_trees`)."""
 
     NEAR = "near"
     NARROW = "narrow"
     CHAIN = "chain"
     SHALLOW = "shallow"
+    FIRST = "first"
+    SECOND = "second"
+
+
+TWO = TreeShape.FIRST, TreeShape.SECOND
 
 
 class _OnTree(Implementation, ABC):
@@ -90,6 +104,10 @@ class _OnTree(Implementation, ABC):
             shallow = shallow_tree(nodes, topology, start=start, valid=valid, most=MOST_CHILDREN)
             if shallow is not None:
                 return shallow
+        if self.tree_shape in TWO:
+            start = root if operator.kind == "reduce" else None
+            both = two_trees(nodes, topology, None if operator.valid is None else valid, start=start)
+            return both[TWO.index(self.tree_shape)]
         found = build_tree(nodes, topology, start=root, valid=valid)
         assert found is not None  # without limits there always is a tree
         return found
@@ -335,11 +353,17 @@ class StrAllreduce(_OnTree):
         return streams
 
     def down_links(self, operator: Operator, instance: int, context: Context) -> Links | None:
-        """Links of the multicast. Beside a chain moves of routers are scarce: with two at a node, if there is a snake."""
-        if self.tree_shape is not TreeShape.CHAIN:
+        """Links of the multicast. Beside a chain moves of routers are scarce: with two at a node, if there is a snake. Of two
+        trees in a box along one dimension after the other: their roots are in the first and the last column of a mesh, so where
+        words of the one turn off into rows, those of the other come to the ends of theirs."""
+        if self.tree_shape not in (TreeShape.CHAIN, *TWO):
             return None
         root, listeners = self.down(operator, instance, context.topology)
-        return multicast_tree(self.inside(operator, instance, context), root, listeners, context.topology, LEGS)
+        nodes = self.inside(operator, instance, context)
+        if self.tree_shape is TreeShape.CHAIN:
+            return multicast_tree(nodes, root, listeners, context.topology, LEGS)
+        valid = [k for k, node in enumerate(nodes) if node in listeners]
+        return dimension_tree(nodes, context.topology, root, valid).links
 
     def inside(self, operator: Operator, instance: int, context: Context) -> tuple[int, ...]:
         """The nodes that the multicast may use."""

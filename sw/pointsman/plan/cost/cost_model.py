@@ -121,14 +121,14 @@ class CostModel:
         self._rows_of: dict[tuple[tuple[str, ...], bool], list[int]] = {}
         self._io: dict[tuple[str, ...], tuple[float, tuple[_Way, ...]]] = {}
         self._alone: dict[str, float] = {}
-        self._places: dict[str, tuple[frozenset[int], int]] = {}
+        self._reach: dict[str, tuple[frozenset[int], int]] = {}
         self._lengths = {period: self}
 
     def at(self, period: int) -> CostModel:
         """The same model for a schedule of ``period`` slots."""
         if period not in self._lengths:
             other = CostModel(self._choices, self.rounds, self.context, self.places, period=period)
-            other._ways, other._places, other._lengths = self._ways, self._places, self._lengths
+            other._ways, other._reach, other._lengths = self._ways, self._reach, self._lengths
             self._lengths[period] = other
         return self._lengths[period]
 
@@ -294,7 +294,7 @@ class CostModel:
         return io_cycles([time], reprogram=COMMAND) + loading
 
     def _leaving(self, operators: tuple[Operator, ...], exits: float) -> float:
-        places = [self._place(operator) for operator in operators]
+        places = [self._reach_of(operator) for operator in operators]
         nodes, across = places[0][0], max(across for _, across in places)
         bound = all(
             way.implementation.traceable and not way.implementation.processor_bound
@@ -305,9 +305,9 @@ class CostModel:
         barrier = barrier_cycles(across, self.period)
         return switch_cycles(exits, barrier=barrier, reprogram=self.period / 2, settle=across + 20 + CHANGE)
 
-    def _place(self, operator: Operator) -> tuple[frozenset[int], int]:
+    def _reach_of(self, operator: Operator) -> tuple[frozenset[int], int]:
         """An operator's nodes, and the most links between two nodes of an instance."""
-        if operator.label not in self._places:
+        if operator.label not in self._reach:
             across = max(self.context.topology.across(instance.nodes) for instance in operator.instances)
-            self._places[operator.label] = operator.nodes, across
-        return self._places[operator.label]
+            self._reach[operator.label] = operator.nodes, across
+        return self._reach[operator.label]

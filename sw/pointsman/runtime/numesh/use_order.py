@@ -30,13 +30,15 @@ class UseOrder:
     places: dict[tuple[int, int, int, What], int] = field(default_factory=dict)
     """By set, instance, node and what it does, the place in ``orders`` of its last use."""
 
+    instances: dict[tuple[int, int], int | None] = field(default_factory=dict)
+    """By operator and node, the instance that the node is in; None if it is in several, of which it may take any first."""
+
     def differs(self, images: Images, operator: int, node: int, what: What) -> int | None:
         """Note that a node uses an operator; the operator that another node has used in this place, if that is another one."""
-        program = images.operators[operator].program
-        inside = [] if program is None else [i for i, one in enumerate(program.instances) if node in one.nodes]
-        if len(inside) != 1:
-            return None  # in several instances at once a node may take them in any order
-        shared = images.shares.get(operator, operator), inside[0]
+        instance = self._instance(images, operator, node)
+        if instance is None:
+            return None
+        shared = images.shares.get(operator, operator), instance
         order, key = self.orders[shared], (*shared, node, what)
         place = self.places.get(key, -1)
         if place >= 0 and order[place] == operator:
@@ -45,6 +47,14 @@ class UseOrder:
         if place == len(order):
             order.append(operator)
         return order[place] if order[place] != operator else None
+
+    def _instance(self, images: Images, operator: int, node: int) -> int | None:
+        key = operator, node
+        if key not in self.instances:
+            program = images.operators[operator].program
+            inside = [] if program is None else [i for i, one in enumerate(program.instances) if node in one.nodes]
+            self.instances[key] = inside[0] if len(inside) == 1 else None
+        return self.instances[key]
 
 
 _of_clock: WeakKeyDictionary[CycleClock, UseOrder] = WeakKeyDictionary()

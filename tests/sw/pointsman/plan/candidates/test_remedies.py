@@ -50,7 +50,7 @@ def test_a_phase_without_room_is_taken_apart(monkeypatch: pytest.MonkeyPatch) ->
     'o1' and 'o3' had their streams in common, there would be room."""
     monkeypatch.setattr(sharing, "_ends", lambda *_: None)
     found = planned(TYPES)
-    assert found.phases[0].routed.period == 17
+    assert found.phases[0].routed.period == 16
     assert ["o1"] in [[one.operator.label for one in phase.operators] for phase in found.phases]
 
 

@@ -298,7 +298,9 @@ def random_plans() -> list[Plan]:
         parts = []
         for i in range(int(chance.integers(2, 5))):
             where = chance.choice(["", "x", "y"])
-            what = chance.choice([f"(broadcast 'o{i} 1 :m 9)", f"(cshift 'o{i} 1 :m 17)", f"(barrier 'o{i})"])
+            what = chance.choice(
+                [f"(broadcast 'o{i} 1 :m 9)", f"(cshift 'o{i} 1 :m 17)", f"(barrier 'o{i} :impl 'str_barrier_tree)"]
+            )
             parts.append(f"(subset (make-1d '{where}) {what})" if where else what)
         plans.append(plan_of(f"(loop 'l 4 {' '.join(parts)})", mesh(2, 2)))
     return plans
