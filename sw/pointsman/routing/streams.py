@@ -93,7 +93,7 @@ class Stream:
     packed : bool
         One of many streams of a word a period each, which are to find room together (`phase_router.packed`).
     also : tuple of str
-        Names that it has for other operators whose words it carries too (`pointsman.plan.phases.sharing`).
+        Names that it has for other operators whose words it carries too (`pointsman.plan.sharing`).
     """
 
     name: str

@@ -93,7 +93,8 @@ def _join(before: Collection[str], after: Mapping[str, None], found: Follows) ->
 
 
 def _around(program: Program) -> dict[str, list[tuple[Group, int]]]:
-    """By label of an operator, the groups around it, from the outermost on, each with the number of the child that it is in."""
+    """By label of an operator, the groups around it, from the outermost on, each with the number of the child that it is in. Read
+    anew: the planner takes it from `pointsman.program.order`."""
     found: dict[str, list[tuple[Group, int]]] = {}
     open_groups: list[tuple[Group, int]] = []
     for part, depth in program.root.walk():

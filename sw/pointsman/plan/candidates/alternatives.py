@@ -97,9 +97,9 @@ def alternatives(
         )
         sharing = played[operator.label].sharing if operator.label in played else ()
         others = [free[label] for label in sharing if label in free]
-        together = operator.label, *(other.label for other in others)
-        seen.update(together)
-        spent = sum(played[label].cycles for label in (*stand_in, *together[1:]) if label in played)
+        labels = operator.label, *(other.label for other in others)
+        seen.update(labels)
+        spent = sum(played[label].cycles for label in (*stand_in, *labels[1:]) if label in played)
         if operator.impl is not None or not operator.instances or spent < SMALL * total:
             continue
         present = kept.get(operator.label, ways.get(operator.label))
@@ -119,9 +119,9 @@ def alternatives(
             division = apart if loadings else structure
             near = loadings == {Loading.ONLINE} and _stays_inside(operator, analysis)
             if division is not None and (whole or near or not loadings):
-                promising.append((cycles - spent, len(promising), together, name, division))
-    for *_, together, name, division in sorted(promising, key=lambda one: one[:2]):
-        label, chosen = together[0], dict.fromkeys(together, name)
+                promising.append((cycles - spent, len(promising), labels, name, division))
+    for *_, labels, name, division in sorted(promising, key=lambda one: one[:2]):
+        label, chosen = labels[0], dict.fromkeys(labels, name)
         found = changed(analysis, variant, division, kept | chosen, period)
         if found is not None:
             yield Alternative(label, name, *found)

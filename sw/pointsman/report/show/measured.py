@@ -124,21 +124,23 @@ class _PhasesInTime:
 
     def __init__(self, spans: Sequence[Activity], nodes: int) -> None:
         self.starts: list[list[int]] = [[] for _ in range(nodes)]
-        self.phases: list[list[int]] = [[] for _ in range(nodes)]
-        self.operators: list[list[tuple[str, ...]]] = [[] for _ in range(nodes)]
+        self.spans: list[list[Activity]] = [[] for _ in range(nodes)]
         for span in sorted(spans, key=lambda span: (span.node, span.start)):
             self.starts[span.node].append(span.start)
-            self.phases[span.node].append(span.phase)
-            self.operators[span.node].append(span.operators)
+            self.spans[span.node].append(span)
 
     def at(self, node: int, time: int) -> int:
-        place = bisect_right(self.starts[node], time) - 1
-        return self.phases[node][place] if place >= 0 else -1
+        span = self._span(node, time)
+        return -1 if span is None else span.phase
 
     def used(self, node: int, time: int) -> tuple[str, ...]:
         """Labels of the operators that the node uses."""
+        span = self._span(node, time)
+        return () if span is None else span.operators
+
+    def _span(self, node: int, time: int) -> Activity | None:
         place = bisect_right(self.starts[node], time) - 1
-        return self.operators[node][place] if place >= 0 else ()
+        return self.spans[node][place] if place >= 0 else None
 
 
 def matched_words(

@@ -281,7 +281,6 @@ class NumeshPort:
 
     async def write(self, words: np.ndarray) -> None:
         lanes = self._lanes("write")
-        self._in_order("write")
         if self._role.kind == "both":
             lanes = [lane for lane in lanes if lane.write]
         if self._role.kind == "both" and not lanes:
@@ -292,7 +291,6 @@ class NumeshPort:
 
     async def read(self, into: np.ndarray) -> bool:
         lanes = self._lanes("read")
-        self._in_order("read")
         if self._role.kind == "both":
             lanes = [lane for lane in lanes if not lane.write]
         if self._role.kind == "both" and self.own:
@@ -306,7 +304,6 @@ class NumeshPort:
     async def func(self, words: np.ndarray | None, into: np.ndarray | None, combine: Combine | None) -> bool:
         messages = {name: data for name, data in (("out", words), ("in", into)) if data is not None}
         lanes = self._lanes("func")
-        self._in_order("func")
         result = self._role.result
         if self.operator.instances:
             origin, to = self.partners
@@ -328,8 +325,9 @@ class NumeshPort:
         assert self.role is not None  # `OperatorFunctions` refuses calls before load
         return self.role
 
-    def _lanes(self, what: str) -> list[LaneImage]:
-        """The lanes of the next call of an I/O function (``what``: "write", "read" or "func"), which is counted."""
+    def _lanes(self, what: What) -> list[LaneImage]:
+        """The lanes of the next call of an I/O function, which is counted, and has to be in order."""
+        self._refuse_out_of_order(what)
         call = self.calls.get(what, 0)
         self.calls[what] = call + 1
         turn = call % self._role.turns
@@ -419,7 +417,7 @@ class NumeshPort:
                     hint="use the operators in the order of the program",
                 )
 
-    def _in_order(self, what: What) -> None:
+    def _refuse_out_of_order(self, what: What) -> None:
         """Refuse to use the operator where another node has used another one that has the same streams."""
         images, here = self.substrate.images, self.substrate.number
         if self.index not in images.sharing or not self._role.lanes:

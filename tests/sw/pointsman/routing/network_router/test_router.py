@@ -41,19 +41,6 @@ def route_streams(
     return result
 
 
-@pytest.fixture(scope="module")
-def replay() -> ModuleType:
-    import importlib.util
-    from pathlib import Path
-
-    spec = importlib.util.spec_from_file_location("route_replay", Path(__file__).parents[1] / "replay.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def reversal(nodes: int) -> list[RouteStream]:
     bits = nodes.bit_length() - 1
     ends = [int(format(node, f"0{bits}b")[::-1], 2) for node in range(nodes)]

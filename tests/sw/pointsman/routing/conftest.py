@@ -12,8 +12,8 @@ import pytest
 
 @pytest.fixture(scope="session")
 def replay() -> ModuleType:
-    """The replay of a routed phase, ``replay.py`` in the folder above."""
-    spec = importlib.util.spec_from_file_location("router_replay", Path(__file__).parents[1] / "replay.py")
+    """The replay of routes, ``replay.py`` beside this file."""
+    spec = importlib.util.spec_from_file_location("router_replay", Path(__file__).with_name("replay.py"))
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
