@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from pointsman.artifacts.images.images import Images, ReplacedImage
 from pointsman.program.catalogue import ITEM_FUNCTIONS
-from pointsman.program.program import DataType, Operator, Runtime, Value
+from pointsman.program.program import DataType, Instance, Operator, Runtime, Value
 from pointsman.verify.report import Finding, Notebook
 
 from .definitions import Call, Definition, Fold, Gives, Meeting, Nothing, Zeros
@@ -62,6 +62,11 @@ def _with_all_values(images: Images, index: int) -> Operator | None:
         for i, instance in enumerate(program.instances)
     )
     return replace(program, instances=instances)
+
+
+def _with_source(operator: Operator, source: Runtime) -> tuple[Instance, ...]:
+    """The instances of a broadcast, with this source."""
+    return tuple(replace(one, operands=(("source", source),)) for one in operator.instances)
 
 
 def is_one_broadcast(whole: Operator, parts: Sequence[Operator | None]) -> bool:
@@ -134,10 +139,15 @@ class _Whole:
         source = program.instances[0].operand("source")
         if not isinstance(source, Runtime) or source.dynamic:
             return "its nodes do not load together, and cannot agree on its source"
-        known = replace(source, distributed=False)
-        same = tuple(replace(one, operands=(("source", known),)) for one in program.instances)
         theirs = self.parts[1]
-        if theirs.kind != "broadcast" or theirs.instances != same or theirs.valid != program.valid:
+        known = _with_source(program, replace(source, distributed=False, values=None))
+        if theirs.kind != "broadcast" or theirs.valid != program.valid:
+            return "no broadcast from the node agreed on does it"
+        given = theirs.instances[0].operand("source")
+        # A part that has a schedule for each value lists the values that the whole may have.
+        if not isinstance(given, Runtime) or values_of(theirs) != values_of(program):
+            return "its broadcast is from other nodes than it may be from"
+        if _with_source(theirs, replace(given, values=None)) != known:
             return "no broadcast from the node agreed on does it"
         return None
 

@@ -106,11 +106,14 @@ def test_other_parts_do_not_mean_it(text: str, part: int, change: Callable[[Oper
     assert judged(with_part(images(text), part, change)).rules == ("meaning",)
 
 
-@pytest.mark.parametrize(("others", "rules"), [((2,), ()), ((1,), ("meaning",))])
+@pytest.mark.parametrize(
+    "text", [AGREED, AGREED.replace(" :values '(1 2)", "").replace("(0 1 2)", "(1 2)")], ids=["listed", "valid"]
+)
+@pytest.mark.parametrize(("others", "rules"), [((2,), ()), ((1,), ("meaning",)), ((3,), ("meaning",))])
 def test_a_part_with_a_schedule_for_each_value_does_it_for_all_of_them(
-    others: tuple[int, ...], rules: tuple[str, ...]
+    text: str, others: tuple[int, ...], rules: tuple[str, ...]
 ) -> None:
-    found = with_part(images(AGREED), 1, lambda one: given(one, source=Runtime(values=(1,))))
+    found = with_part(images(text), 1, lambda one: given(one, source=Runtime(values=(1,))))
     first = found.operators[found.replaced[0].parts[1]]
     assert first.program is not None
     other = replace(first, program=given(first.program, source=Runtime(values=others)))
