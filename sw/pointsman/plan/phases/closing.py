@@ -179,8 +179,8 @@ def with_barrier(
     wider: tuple[frozenset[int], ...] = (),
 ) -> PlannedPhase | None:
     """Route a draft again, with the barrier that closes it; None if that makes its implementations unsafe. ``wider``:
-    more sets of nodes that the barrier has to join. Without room for the barrier that the context asks for one is taken that needs
-    less.
+    more sets of nodes that the barrier has to join. Without room for the barrier that the context asks for one is taken that
+    needs less.
 
     Raises
     ------
