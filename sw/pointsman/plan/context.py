@@ -82,6 +82,8 @@ class ClosingKey(NamedTuple):
     """Sets of nodes that meet."""
     implementations: tuple[Implementation, ...] = ()
     """Implementations of the operators whose streams are hijacked."""
+    closing: int = 0
+    """`PlanContext.closing`."""
 
 
 class OnlineKey(NamedTuple):
@@ -157,6 +159,8 @@ class PlanContext:
         Did the user ask for this schedule length?
     fallbacks : bool
         May processors pass on messages where nothing else can be done?
+    closing : int
+        How barriers that close phases are done where there is room: index in `termination.closing_barrier.CLOSING`.
     memo : PlanMemo
         Shared with the other divisions and schedule lengths of the program.
     work : Work
@@ -172,6 +176,7 @@ class PlanContext:
     effort: float = 1.0
     asked: bool = False
     fallbacks: bool = True
+    closing: int = 0
     memo: PlanMemo = field(default_factory=PlanMemo)
     work: Work = field(default_factory=Work)
 

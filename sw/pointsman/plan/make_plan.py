@@ -26,6 +26,7 @@ from .errors import MembershipError, PlanError
 from .membership.passages import passages
 from .memory.capacity import refuse_overfull_plan
 from .phases.candidate import draft_candidate, plan_candidate, refuse_again
+from .phases.closing import cycles_of_barrier
 from .plan import Considered, Plan
 from .structure.structure import Structure
 from .timeline.timeline import timed
@@ -74,6 +75,12 @@ SEEDS = 2
 """Other seeds of the router that are tried on the best candidate."""
 SECONDS = 2
 """Small candidates close behind the best one on which they are tried, too."""
+ENDS = 0.1
+"""Share of a plan's cycles that barriers between phases take, from which on they are tried in other ways …"""
+ENDED = 3
+"""… with so many schedule lengths each …"""
+CLOSINGS = 1200
+"""… and as POLISH, of these."""
 USUAL = 3
 """Quickest small candidates with schedules of usual lengths, of which shorter ones are tried whatever the best plan is then."""
 
@@ -245,6 +252,8 @@ class _Attempts:
         """As ``left``, of several operators done in other ways at once."""
         self.beside = BESIDE * effort
         """As ``left``, of candidates near the quickest plans of other divisions."""
+        self.closings = CLOSINGS * effort
+        """Streams that may still be routed again to end phases in other ways."""
         self.divided: dict[tuple[tuple[str, ...], ...], _Centre] = {}
         """By division, of little candidates: the quickest plan."""
         self.usual: dict[Hashable, tuple[_Centre, int]] = {}
@@ -406,6 +415,10 @@ class _Attempts:
         for one in () if shorter else self.candidates.near(self.ways[number]):
             if self._may_win(one, False, number) and not self._is_known(one):
                 yield self._added(one), seed, size
+        for other in self._closed_otherwise(number):
+            if size <= self.closings:
+                self.closings -= size
+                yield other, seed, 0
         lengths = [
             one
             for one in self.candidates.shorter(self.ways[number], self.best)
@@ -423,6 +436,20 @@ class _Attempts:
         for centre, luck in sorted(self.usual.values(), key=lambda one: one[0].plan.cycles)[:USUAL]:
             streams = sum(len(phase.routed.streams) for phase in centre.plan.phases)
             yield from ((other, luck, streams) for other, _ in self._shorter(centre))
+
+    def _closed_otherwise(self, number: int) -> Iterator[int]:
+        """Candidates that differ from that of this ``number``, of the best plan, in how barriers between phases are done."""
+        assert self.best is not None
+        context = self._context(self.ways[number], self.options.seed, fallbacks=False)
+        ends = sum(
+            max(1.0, phase.exits) * (phase.settle + cycles_of_barrier(context, phase.barrier.operator))
+            for phase in self.best.phases
+            if phase.barrier is not None
+        )
+        for several in self.candidates.closed_otherwise(self.ways[number]) if ends >= ENDS * self.best.cycles else ():
+            for one in several[: 1 if number in self.short else ENDED]:
+                if not self._is_known(one):
+                    yield self._shortened(one) if number in self.short else self._added(one)
 
     def _refused_lengths(self, number: int) -> Iterator[int]:
         """Candidates that differ from that of this ``number`` in the schedule length, which has no room for some phase:
@@ -598,7 +625,10 @@ class _Attempts:
     def _try(self, number: int, seed: int, *, beside: bool = False) -> None:
         """Plan a candidate with this seed of the router. ``beside``: it is of another division than the best plan."""
         self.seeds.add((number, seed))
-        otherwise = beside or number in self.other_ways or (number != self.chosen[0] and seed != self.options.seed)
+        closed = self.ways[number].closing != self.ways[self.chosen[0]].closing
+        otherwise = (
+            beside or closed or number in self.other_ways or (number != self.chosen[0] and seed != self.options.seed)
+        )
         # Little ones are played also if the sum of their phases says that they are slower.
         limit = inf if otherwise and _is_little(self.ways[number]) else self._limit()
         draft = self._draft(number, seed, fallbacks=number in self.with_messages, limit=limit)
@@ -608,7 +638,7 @@ class _Attempts:
         assert self.best is not None
         before, promise = self.best.cycles, self._promise(self.ways[number], self.chosen[0])
         cycles = self._play(draft, plan, HARDLY if beside else CLOSE)
-        near = not beside and number not in self.short
+        near = not beside and not closed and number not in self.short
         if cycles is not None and seed == self.options.seed and near and 0 < promise < inf:
             self.exceeded[number in self.other_ways].append(cycles / before / promise)
 
@@ -673,6 +703,7 @@ class _Attempts:
             effort=self.effort,
             asked=self.candidates.period is not None,
             fallbacks=fallbacks,
+            closing=one.closing,
             memo=self.memo,
             work=self.options.work or Work(),
         )

@@ -7,7 +7,7 @@ length. Nothing is routed here.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from pointsman.errors import PointsmanError
@@ -25,6 +25,7 @@ from pointsman.plan.cost.schedule_lengths import (
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.structure import Structure
+from pointsman.plan.termination.closing_barrier import CLOSING
 from pointsman.program.program import Operator
 
 from .alternatives import Alternative, Played, alternatives, without_meeting
@@ -46,11 +47,13 @@ class Candidate:
     whole: bool
     """Is everything in one phase although the search found divisions that it estimates to be quicker? Such a candidate
     takes longest to route, so it comes last."""
+    closing: int = 0
+    """`PlanContext.closing`."""
 
     @property
     def key(self) -> Hashable:
         """The same for candidates that differ in schedule length and estimate only."""
-        return self.labels, tuple(sorted(self.variant.analysis.chosen.items()))
+        return self.labels, tuple(sorted(self.variant.analysis.chosen.items())), self.closing
 
     @property
     def labels(self) -> tuple[tuple[str, ...], ...]:
@@ -72,7 +75,9 @@ class _Priced:
     variant: Variant
     costs: CostModel
 
-    def ways(self, structure: Structure, lengths: Iterable[int], *, whole: bool) -> Iterator[Candidate]:
+    def ways(
+        self, structure: Structure, lengths: Iterable[int], *, whole: bool = False, closing: int = 0
+    ) -> Iterator[Candidate]:
         """Candidates of one division, one for each schedule length in ``lengths``, in slots."""
         chosen = {o.label for phase in structure.phases if phase.value is not None for o in phase.operators}
         prices = self.costs
@@ -85,7 +90,7 @@ class _Priced:
             else:
                 estimate = critical_path_cycles(structure, at.phase)
             estimate += sum(at.alone(one.operator) for one in structure.through)
-            yield Candidate(self.variant, structure, n, estimate, whole)
+            yield Candidate(self.variant, structure, n, estimate, whole, closing)
 
 
 @dataclass(frozen=True)
@@ -116,7 +121,8 @@ class Candidates:
             try:
                 for structure in with_schedules([other], analysis):
                     refuse_many_phases(structure, self.most_phases)
-                    found += priced.ways(structure, schedule_lengths(structure, shape, one.period), whole=False)
+                    lengths = schedule_lengths(structure, shape, one.period)
+                    found += priced.ways(structure, lengths, closing=one.closing)
             except PlanError:
                 continue
         return sorted(found, key=lambda way: way.estimate)
@@ -124,8 +130,16 @@ class Candidates:
     def of_other_lengths(self, one: Candidate) -> list[Candidate]:
         """Candidates that differ from ``one`` in the schedule length only, which is a usual one; the most promising first."""
         lengths = _lengths(one.structure, one.variant.analysis, self.period)
-        found = self._priced(one.variant).ways(one.structure, (n for n in lengths if n != one.period), whole=False)
+        others = (n for n in lengths if n != one.period)
+        found = self._priced(one.variant).ways(one.structure, others, closing=one.closing)
         return sorted(found, key=lambda way: way.estimate)
+
+    def closed_otherwise(self, one: Candidate) -> Iterator[list[Candidate]]:
+        """Candidates that differ from ``one`` in how phases are closed, for each way a list with the schedule lengths, that of
+        ``one`` first."""
+        for closing in range(len(CLOSING)):
+            if closing != one.closing:
+                yield [replace(way, closing=closing) for way in (one, *self.of_other_lengths(one))]
 
     def shorter(self, one: Candidate, plan: Plan) -> list[Candidate]:
         """Candidates that differ from ``one`` in the schedule length only, which is shorter than usual ones; none where the
@@ -136,14 +150,14 @@ class Candidates:
         most = longest(one.structure, one.variant.analysis.context.shape)
         routed = [phase.routed for phase in plan.phases]
         lengths = (n for n in shorter_lengths(routed) if n <= most and n != one.period)
-        return list(self._priced(one.variant).ways(one.structure, lengths, whole=False))
+        return list(self._priced(one.variant).ways(one.structure, lengths, closing=one.closing))
 
     def longer(self, one: Candidate) -> list[Candidate]:
         """The candidate with the next longer usual schedule, also if phases then take turns in the schedule memory; none where
         the length was asked for."""
         most = longest(one.structure, one.variant.analysis.context.shape)
         lengths = [n for n in PERIODS if one.period < n <= most] if self.period is None else []
-        return list(self._priced(one.variant).ways(one.structure, lengths[:1], whole=False))
+        return list(self._priced(one.variant).ways(one.structure, lengths[:1], closing=one.closing))
 
     def otherwise(self, one: Candidate, plan: Plan) -> Iterator[list[Candidate]]:
         """Candidates that differ from ``one`` in how a single operator is done, for each way a list with the schedule
@@ -151,10 +165,11 @@ class Candidates:
         played = self._played(one, plan)
         for other in alternatives(self.analysis, one.variant, one.structure, played, one.period):
             same = other.label in played and other.name == played[other.label].name
-            several = self._otherwise(other.variant, other.structure, except_for=one.period if same else None)
+            except_for = one.period if same else None
+            several = self._otherwise(other.variant, other.structure, except_for, one.closing)
             if several and several[0].estimate == inf:
                 # This way needs too much beside the other operators of the phase.
-                several = self._alone(other) or several
+                several = self._alone(other, one.closing) or several
             if several:
                 yield several
 
@@ -162,7 +177,7 @@ class Candidates:
         """Candidates of the division of ``one`` in which no load function waits for other nodes, as far as operators allow, with
         all schedule lengths, the most promising first; none unless that concerns several operators."""
         found = without_meeting(self.analysis, one.variant, one.structure, one.period)
-        return [] if found is None else self._otherwise(*found)
+        return [] if found is None else self._otherwise(*found, closing=one.closing)
 
     def remedied(self, one: Candidate, index: int) -> Iterator[list[Candidate]]:
         """Candidates that may do without phase ``index`` of ``one``, which cannot be planned: for each division and way of its
@@ -170,15 +185,15 @@ class Candidates:
         then ``one`` with a longer schedule."""
         labels = {operator.label for operator in one.structure.phases[index].operators}
         for variant, structure in remedies(self.analysis, one.variant, one.structure, labels, one.period):
-            others = self._otherwise(variant, structure, except_for=one.period)
+            others = self._otherwise(variant, structure, one.period, one.closing)
             fits = one.period <= longest(structure, variant.analysis.context.shape)
-            same = self._priced(variant).ways(structure, [one.period] if fits else [], whole=False)
+            same = self._priced(variant).ways(structure, [one.period] if fits else [], closing=one.closing)
             yield [*same, *others]
         longer = self.longer(one)
         if longer:
             yield longer
 
-    def _alone(self, other: Alternative) -> list[Candidate]:
+    def _alone(self, other: Alternative, closing: int) -> list[Candidate]:
         """Candidates in which the operator that is done in another way shares no phase; none if that is no other division."""
         analysis = other.variant.analysis
         division = alone(analysis, other.structure, other.label)
@@ -188,16 +203,19 @@ class Candidates:
             (structure, *_) = with_schedules([division], analysis)
         except PlanError:
             return []
-        return self._otherwise(other.variant, structure)
+        return self._otherwise(other.variant, structure, closing=closing)
 
-    def _otherwise(self, variant: Variant, structure: Structure, except_for: int | None = None) -> list[Candidate]:
+    def _otherwise(
+        self, variant: Variant, structure: Structure, except_for: int | None = None, closing: int = 0
+    ) -> list[Candidate]:
         """Candidates of a division with all schedule lengths but one, the most promising first; none with too many phases."""
         try:
             refuse_many_phases(structure, self.most_phases)
             lengths = _lengths(structure, variant.analysis, self.period)
         except PlanError:
             return []
-        ways = self._priced(variant).ways(structure, (n for n in lengths if n != except_for), whole=False)
+        others = (n for n in lengths if n != except_for)
+        ways = self._priced(variant).ways(structure, others, closing=closing)
         return sorted(ways, key=lambda way: way.estimate)
 
     def _played(self, one: Candidate, plan: Plan) -> dict[str, Played]:

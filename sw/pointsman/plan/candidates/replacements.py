@@ -108,7 +108,7 @@ def parts_cycles(parts: Sequence[Operator], analysis: ProgramAnalysis, period: i
     cycles = sum(min(cycles for cycles, _ in analysis.feasible(part)) for part in parts)
     if len(parts) > 1 and not together:
         across = max(analysis.context.topology.across(instance.nodes) for instance in parts[0].instances)
-        cycles += len(parts) * (barrier_cycles(across, period) + period)
+        cycles += len(parts) * (barrier_cycles(across, period / 2) + period)
     return cycles
 
 

@@ -302,7 +302,7 @@ class CostModel:
         )
         if bound and all(o.m > 2 * across + 2 for o in operators) and all(own == nodes for own, _ in places):
             return switch_cycles(exits, barrier=across, reprogram=self.period / 2, settle=CHANGE)
-        barrier = barrier_cycles(across, self.period)
+        barrier = barrier_cycles(across, self.period / 2)
         return switch_cycles(exits, barrier=barrier, reprogram=self.period / 2, settle=across + 20 + CHANGE)
 
     def _reach_of(self, operator: Operator) -> tuple[frozenset[int], int]:

@@ -50,10 +50,11 @@ def switch_cycles(exits: float, *, barrier: float, reprogram: float, settle: flo
     return exits * (barrier + reprogram + settle)
 
 
-def barrier_cycles(across: int, period: int) -> float:
+def barrier_cycles(across: int, wait: float) -> float:
     """Cycles, about, of a barrier from the last node's entry to the first node's release: at each processor up the tree
-    a word waits half a period, down it goes straight through. ``across``: most links between two of its nodes."""
-    return across / 2 * (period / 2 + 7) + period / 2 + 10
+    a word waits for its slot, down it goes straight through. ``across``: most links between two of its nodes. ``wait``: cycles of
+    such a wait: half a period, none in slots that suit the words."""
+    return across / 2 * (wait + 7) + wait + 10
 
 
 def load_cycles(

@@ -13,7 +13,6 @@ from itertools import chain
 
 from pointsman.artifacts.images.images import Technique
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.scheduled.barrier import StrBarrierTree
 from pointsman.plan.context import ClosingKey, PhaseRoute, PlanContext
 from pointsman.plan.cost.equations import barrier_cycles
 from pointsman.plan.cost.routed_cycles import leaving_cycles, operator_cycles
@@ -23,6 +22,7 @@ from pointsman.plan.plan import OnlinePart, PlannedOperator, PlannedPhase
 from pointsman.plan.roles.roles import plan_operator
 from pointsman.plan.structure.structure import Structure
 from pointsman.plan.termination.closing_barrier import (
+    CLOSING,
     change_cycles,
     closing_barrier,
     parts_of,
@@ -46,8 +46,6 @@ MASKED = 64
 """Cycles more until a node leaves a phase when the word that lets it go finds its processor serving messages
 (`pointsman.runtime.numesh.online_agent`): what a handler that is told to stop still does, with a header from each of
 four neighbours."""
-CLOSING = StrBarrierTree(part=True)
-"""The barrier that closes a phase."""
 HIJACKED = 1.5
 """Factor on the cycles of a barrier with streams of its own, up to which streams of the phase are used instead: they
 take no slots away."""
@@ -181,17 +179,31 @@ def with_barrier(
     wider: tuple[frozenset[int], ...] = (),
 ) -> PlannedPhase | None:
     """Route a draft again, with the barrier that closes it; None if that makes its implementations unsafe. ``wider``:
-    more sets of nodes that the barrier has to join.
+    more sets of nodes that the barrier has to join. Without room for the barrier that the context asks for one is taken that
+    needs less.
 
     Raises
     ------
     RoutingError
-        If there is no room for the barrier.
+        If there is no room for that either.
     """
+    for closing in range(context.closing, 0, -1):
+        try:
+            return _with_barrier(replace(context, closing=closing), constraints, index, draft, wider)
+        except RoutingError:
+            continue
+    return _with_barrier(replace(context, closing=0), constraints, index, draft, wider)
+
+
+def _with_barrier(
+    context: PlanContext, constraints: Constraints, index: int, draft: Draft, wider: tuple[frozenset[int], ...]
+) -> PlannedPhase | None:
     assert draft.reason is not None
     phase, before, structure = context.structure.phases[index], draft.phase, context.structure
     barrier = barrier_of(context, constraints, index, before.routed, draft.part, draft.loose, wider)
-    own = _streams_of_barrier(context, barrier)
+    own = _streams_of_barrier(context, barrier, context.closing)
+    if context.closing:
+        refuse_many_streams([*before.routed.streams, *own], context.shape)
     streams = [*before.routed.streams, *own]
     span = range(len(streams) - len(own), len(streams))
     hops = hops_of(draft.part, draft.spans, span.start)
@@ -210,15 +222,15 @@ def with_barrier(
         # With the barrier, words go other ways, through nodes outside the barrier: these have to join it.
         if len(wider) >= WIDENED:
             return None
-        return with_barrier(context, constraints, index, draft, (*wider, *split))
+        return _with_barrier(context, constraints, index, draft, (*wider, *split))
     left_out = [part for part in parts_of(phase, routed) if part.isdisjoint(barrier.nodes)]
     last = last_operators(structure, index)
     if any(why_not_loose(part, planned, routed, last) for part in left_out if len(part) > 1):
         # With the barrier the phase is routed otherwise, so that a part that needed no barrier needs one now.
-        return with_barrier(context, constraints, index, replace(draft, loose=())) if draft.loose else None
+        return _with_barrier(context, constraints, index, replace(draft, loose=()), ()) if draft.loose else None
     key, known = ClosingKey(barrier.label, barrier.instances), route_again.barriers
     if key not in known:
-        closing = plan_operator(barrier, CLOSING, span, routed, route_again.wiring)
+        closing = plan_operator(barrier, CLOSING[context.closing], span, routed, route_again.wiring)
         assert closing is not None
         known[key] = closing
     # Words that routers drop may still be on their way when all nodes have met.
@@ -236,12 +248,12 @@ def _at_run_time(planned: Iterable[PlannedOperator]) -> bool:
     return any(one.implementation.loading is Loading.RESCHEDULED for one in planned)
 
 
-def _streams_of_barrier(context: PlanContext, barrier: Operator) -> list[Stream]:
+def _streams_of_barrier(context: PlanContext, barrier: Operator, closing: int = 0) -> list[Stream]:
     """Streams of a barrier that closes a phase: phases are closed by the same barrier again and again, with other schedule
     lengths and in other divisions."""
-    key, known = ClosingKey(barrier.label, barrier.instances), context.memo.barriers
+    key, known = ClosingKey(barrier.label, barrier.instances, closing=closing), context.memo.barriers
     if key not in known:
-        known[key] = CLOSING.streams(barrier, context.surroundings)
+        known[key] = CLOSING[closing].streams(barrier, context.surroundings)
     return known[key]
 
 
@@ -286,7 +298,7 @@ def barrier_of(
 def cycles_of_barrier(context: PlanContext, barrier: Operator) -> float:
     """Cycles that a barrier takes each time that its phase is left, about."""
     across = [context.program.topology.across(instance.nodes) for instance in barrier.instances]
-    return barrier_cycles(max(across, default=0), context.period)
+    return barrier_cycles(max(across, default=0), 0 if context.closing else context.period / 2)
 
 
 def closed(context: PlanContext, index: int, made: RoutedOperators, ending: Ending) -> PlannedPhase:

@@ -14,12 +14,17 @@ from numesh.codes import POINTER_LATENCY, Codes
 from pointsman.network import Topology
 from pointsman.network.topology import connected, partitions
 from pointsman.operators.api.operands import box
+from pointsman.operators.scheduled.barrier import StrBarrierTree
 from pointsman.plan.conflicts.link_slots import cached_on_phase, command_gap
 from pointsman.plan.online import spans_of
 from pointsman.plan.plan import OnlinePart
 from pointsman.plan.structure.structure import PhaseOutline
 from pointsman.program.program import Instance, Operator
 from pointsman.routing.streams import RoutedPhase
+
+CLOSING = StrBarrierTree(part=True), StrBarrierTree(), StrBarrierTree(shallow=True)
+"""How the barrier is done: in whichever slots the operators of the phase leave, which needs least; in slots in the order in which
+its words come (``routing.phase_router.in_turn``); likewise, on a tree of few levels."""
 
 
 def parts_of(phase: PhaseOutline, routed: RoutedPhase) -> list[set[int]]:

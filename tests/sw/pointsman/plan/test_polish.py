@@ -12,6 +12,7 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan import make_plan as build
+from pointsman.plan.candidates.candidates import Candidates
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.structure.structure import outline
 
@@ -34,6 +35,7 @@ def test_it_never_becomes_slower_and_work_is_bounded(text: str, monkeypatch: pyt
     monkeypatch.setattr(build, "MANY", 0)
     monkeypatch.setattr(build, "ASIDE", 0)
     monkeypatch.setattr(build, "BESIDE", 0)
+    monkeypatch.setattr(build, "CLOSINGS", 0)
     polished = make_plan(program, SHAPE, name="x")
     sizes = []
     tried = build._Attempts._try
@@ -157,6 +159,22 @@ def test_divisions_that_are_hardly_slower_are_centres_too(
     monkeypatch.setattr(build, "BESIDE", 0)
     monkeypatch.setattr(build, "USUAL", 0)  # which leads to other divisions, too
     assert make_plan(program, NodeShape(), name="x").cycles > gain * found.cycles
+
+
+def test_phases_are_closed_by_the_barrier_that_is_quickest_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = compile_text("(loop 'l 20 (phase (cshift 'a 1 :m 1)) (phase (cshift 'c 2 :m 1)))", topology=mesh(1, 6))
+    found = make_plan(program, NodeShape(), name="x")
+    monkeypatch.setattr(build, "CLOSINGS", 0)
+    assert make_plan(program, NodeShape(), name="x").cycles > 1.1 * found.cycles
+
+
+def test_barriers_that_take_little_of_a_plan_are_left_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = compile_text("(sequential (cshift 'a 1 :m 900) (cshift 'c 2 :m 900))", topology=mesh(1, 4))
+    monkeypatch.setattr(build._Attempts, "_added", lambda *_: pytest.fail("nothing promises more"))
+    monkeypatch.setattr(build, "PLAYED", 0)
+    for name in ("near", "shorter", "of_other_lengths"):
+        monkeypatch.setattr(Candidates, name, lambda *_: [])
+    assert make_plan(program, NodeShape(), name="x", structures=[outline(program)]).cycles
 
 
 def test_what_suits_usual_lengths_best_need_not_suit_shorter_ones(monkeypatch: pytest.MonkeyPatch) -> None:

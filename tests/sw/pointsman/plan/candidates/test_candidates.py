@@ -66,3 +66,16 @@ def test_near_a_way_are_its_other_lengths_and_divisions_with_a_phase_more_or_les
         lengths = [way for way in near if way.labels == one.labels]
         assert lengths
         assert found.of_other_lengths(one) == lengths
+
+
+def test_barriers_done_otherwise_are_candidates_of_their_own_near_which_all_are_done_so(found: Candidates) -> None:
+    one = found.ways[0]
+    several = list(found.closed_otherwise(one))
+    assert [{way.closing for way in ways} for ways in several] == [{1}, {2}]
+    for ways in several:
+        assert (ways[0].structure, ways[0].period) == (one.structure, one.period)
+        assert len({way.key for way in ways}) == 1
+        assert ways[0].key != one.key
+        near = [*found.near(ways[0]), *found.longer(ways[0])]
+        assert near
+        assert {way.closing for way in near} == {ways[0].closing}

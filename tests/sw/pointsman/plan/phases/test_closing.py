@@ -22,14 +22,16 @@ from pointsman.plan.phases.closing import (
 )
 from pointsman.plan.phases.constraints import Constraints
 from pointsman.plan.phases.routes import plan_operators, route
+from pointsman.plan.plan import PlannedPhase
 from pointsman.plan.structure.structure import outline
-from pointsman.plan.termination.closing_barrier import phase_nodes
+from pointsman.plan.termination.closing_barrier import CLOSING, phase_nodes
+from pointsman.routing.streams import Stream
 
 
-def context(text: str, size: int = 4) -> PlanContext:
+def context(text: str, size: int = 4, registers: int = 16) -> PlanContext:
     """A phase for each operator, on a row of nodes."""
     program = compile_text(text, topology=mesh(size))
-    analysis = ProgramAnalysis(program, Context(program.topology, NodeShape()), IMPLEMENTATIONS)
+    analysis = ProgramAnalysis(program, Context(program.topology, NodeShape(registers=registers)), IMPLEMENTATIONS)
     return PlanContext(analysis=analysis, structure=outline(program), period=16)
 
 
@@ -100,6 +102,37 @@ def test_a_barrier_takes_longer_the_farther_its_nodes_are_apart() -> None:
             cycles_of_barrier(own, barrier_of(own, Constraints(), 0, routed(own, 0, "str_bcast").route.routed))
         )
     assert all(near < far for near, far in pairwise(cycles))
+
+
+def closed(own: PlanContext, closing: int) -> PlannedPhase:
+    phase = with_barrier(
+        replace(own, closing=closing), Constraints(), 0, replace(ended(own, 0, "str_bcast"), reason="of a test")
+    )
+    assert phase is not None
+    return phase
+
+
+def streams_of_barrier(phase: PlannedPhase) -> list[Stream]:
+    assert phase.barrier is not None
+    return [phase.routed.streams[number] for number in phase.barrier.streams]
+
+
+def test_a_barrier_may_take_slots_in_which_its_words_need_not_wait() -> None:
+    own = context("(sequential (broadcast 'a 0 :m 4) (barrier 'b))", 8)
+    usual, in_turn, shallow = (closed(own, closing) for closing in range(len(CLOSING)))
+    assert not any(stream.turn for stream in streams_of_barrier(usual))
+    assert all(stream.turn for phase in (in_turn, shallow) for stream in streams_of_barrier(phase))
+    assert in_turn.routed.words(0) >= usual.routed.words(0), "the operator has as many words as before"
+    assert in_turn.changing < usual.changing
+    depth = [max(s.turn.level for s in streams_of_barrier(phase) if s.turn) for phase in (in_turn, shallow)]
+    assert depth[1] < depth[0]
+
+
+def test_without_room_for_a_quicker_barrier_the_one_that_needs_least_is_taken() -> None:
+    """The root of the shallow tree reads more words than it has interface registers left."""
+    own = context("(sequential (broadcast 'a 0 :m 4) (barrier 'b))", 8, registers=8)
+    neighbours, shallow = closed(own, 1), closed(own, 2)
+    assert streams_of_barrier(shallow) == streams_of_barrier(neighbours)
 
 
 def test_nodes_may_leave_after_any_operator_where_the_last_ones_are_not_known() -> None:
