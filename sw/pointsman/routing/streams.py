@@ -40,6 +40,8 @@ class Turn(NamedTuple):
 
     operator: str
     level: int
+    item: int = 1
+    """Words that are combined at once: the first is written when all of them have been read."""
 
 
 @dataclass(frozen=True)

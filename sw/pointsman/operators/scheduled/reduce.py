@@ -126,6 +126,10 @@ class _OnTree(Implementation, ABC):
         """Is each item sent on as soon as it is combined, before the whole message has come?"""
         return item_by_item(operator)
 
+    def item(self, operator: Operator) -> int:
+        """Words that a processor combines at once."""
+        return operator.type.words if self.goes_by_item(operator) else operator.m
+
     def gen_io(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
     ) -> RoleDraft:
@@ -167,7 +171,9 @@ class _OnTree(Implementation, ABC):
                         f"{way}{here.node}",
                         group=f"{operator.label} {way}",
                         turn=Turn(
-                            operator.label, levels[here.node] if up else 2 * levels[tree.root] - levels[here.node]
+                            operator.label,
+                            levels[here.node] if up else 2 * levels[tree.root] - levels[here.node],
+                            self.item(operator),
                         ),
                         **more,
                     )
@@ -344,7 +350,11 @@ class StrAllreduce(_OnTree):
                         listeners,
                         "down",
                         chains=2,
-                        turn=Turn(operator.label, self.tree(operator, i, context.topology).levels[root]),
+                        turn=Turn(
+                            operator.label,
+                            self.tree(operator, i, context.topology).levels[root],
+                            self.item(operator),
+                        ),
                         all_chains=self.tree_shape is TreeShape.CHAIN,
                         group=f"{operator.label} down",
                         tree=self.down_links(operator, i, context),

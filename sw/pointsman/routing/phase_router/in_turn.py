@@ -1,7 +1,11 @@
-"""Single words that processors pass on: each gets its slots by when it is there.
+"""Short messages that processors pass on: their words get slots by when they are there.
 
-Takes streams of a phase that are plain streams of a single word a period with a place in an order (``Stream.turn``); gives
+Takes streams of a phase that are plain streams of a short message a period with a place in an order (``Stream.turn``); gives
 their chains, alone or beside those of other streams, and None where some word finds no slots. It does not check its answer.
+
+The words of a message take the same way, one after the other as far apart as processors need that have to read several such
+messages (`_Order.spread`); the message is gone on with when the words that are combined at once have been read (`Turn.item`). In
+what follows a word is such a message.
 
 A word of a reduction or of a barrier is written when a processor has read those of the level below, and a word that has missed
 its slot waits for a period. So slots are given out in the order in which words are written (list scheduling): each word takes the
@@ -13,13 +17,16 @@ the time at which it would be written on an empty network. The attempt in which 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from heapq import heappop, heappush
+from itertools import pairwise
+from typing import NamedTuple
 
-from numesh.codes import ACCESS_TO_ACCESS, FIRST_FREE_VFSM
+from numesh.codes import ACCESS_TO_ACCESS, FIRST_FREE_VFSM, SHORTEST_TURN
 from pointsman.routing.streams import RoutedPhase, Stream, read_after
 
 from .branches import given_tree
@@ -28,8 +35,20 @@ from .routes import Chain, NodeVisit, Route
 
 PlacedParts = list[tuple[Site, RoutingPart, list[Chain]]]
 """Chains of every part of a phase."""
-Turns = tuple[tuple[int, int] | None, ...]
-"""By demand the number of its operator in the phase, and its level; None for streams of other kinds."""
+
+
+class Place(NamedTuple):
+    """The place of a stream in the order: the number of its operator in the phase, and its level; the words of a message, and
+    those that are combined at once."""
+
+    operator: int
+    level: int
+    words: int
+    item: int
+
+
+Turns = tuple[Place | None, ...]
+"""By demand its place; None for streams of other kinds."""
 ANY = 1 << 30
 """More hops than there are."""
 TRIES, FEW_TRIES = 48, 8
@@ -40,6 +59,8 @@ CROWDED = 0.2
 """Share of the moves of all routers from which on they are crowded …"""
 LATER = 6
 """… and slots that a schedule of a single period may then have more than all words take on an empty network."""
+LONGEST = 4
+"""Words of the longest message; those of longer ones keep processors busy, and wait for slots only at the beginning."""
 URGENT = 4
 """Most words that come first."""
 WORK = 10_000
@@ -107,35 +128,44 @@ def _turns(streams: Sequence[Stream], site: Site) -> Turns:
     """By demand, its stream's operator, numbered as they come so that parts that are alike stay so, and level; None for streams
     of other kinds."""
     numbers: dict[str, int] = {}
-    found: list[tuple[int, int] | None] = []
-    for number in site.streams:
-        turn = streams[number].turn
-        if turn is None or not is_in_turn(streams[number]):
+    found: list[Place | None] = []
+    for stream in (streams[number] for number in site.streams):
+        turn = stream.turn
+        if turn is None or not is_in_turn(stream):
             found.append(None)
         else:
-            found.append((numbers.setdefault(turn.operator, len(numbers)), turn.level))
+            number, words = numbers.setdefault(turn.operator, len(numbers)), stream.max_words or 1
+            found.append(Place(number, turn.level, words, min(turn.item, words)))
     return tuple(found)
 
 
 def is_in_turn(stream: Stream) -> bool:
-    """Is it a stream of a word a period in some order, of which load functions rewrite nothing?"""
-    return stream.turn is not None and stream.is_plain and stream.max_words == 1
+    """Is it a stream of a short message a period in some order, of which load functions rewrite nothing?"""
+    if stream.turn is None or not stream.is_plain or stream.max_words is None:
+        return False
+    return stream.max_words == 1 or (stream.max_words <= LONGEST and not stream.all_chains)
 
 
 @lru_cache(maxsize=256)
 def _alone(part: RoutingPart, turns: Turns, limits: NodeLimits, period: int) -> tuple[Chain, ...] | None:
-    ends = [0] * part.nodes
-    for demand in part.demands:
+    ends, words = [0] * part.nodes, [0] * part.nodes
+    for demand, place in zip(part.demands, turns, strict=True):
         for node in (demand.source, *demand.destinations):
             ends[node] += 1
-    if max(ends) > min(limits.registers - limits.pipelines, limits.pipelines * (period - 1)):
+            words[node] += place.words if place is not None else 1
+    if max(ends) > limits.registers - limits.pipelines or max(words) > limits.pipelines * (period - 1):
         return None
-    slots = _Slots(part, limits, period)
-    best = _best(_Order(part, turns), slots, None, TRIES)
+    order, slots = _Order(part, turns), _Slots(part, limits, period)
+    if any(spread[-1] + SHORTEST_TURN > period for spread in order.spread.values()):
+        return None
+    best = _best(order, slots, None, TRIES)
     return None if best is None else tuple(Chain(k, *best.chains[k]) for k in range(len(turns)))
 
 
 def _beside(part: RoutingPart, turns: Turns, limits: NodeLimits, period: int, chains: list[Chain]) -> list[Chain]:
+    several = Counter(chain.demand for chain in chains)
+    if any(turns[k] and count > 1 for k, count in several.items()):
+        return chains  # its words go different ways
     order = _Order(part, turns)
     before, slots = (_Slots(part, limits, period) for _ in range(2))
     for chain in chains:
@@ -190,7 +220,8 @@ def lengths_in_turn(routed: RoutedPhase, most: int) -> list[int]:
     cycles, moves = 0, 0
     for part, site in split(streams, routed.topology, routed.shape, ()):
         order = _Order(part, _turns(streams, site))
-        cycles, moves = max(cycles, order.shortest), moves + order.moves
+        last = max(spread[-1] - spread[order.item[k] - 1] for k, spread in order.spread.items())
+        cycles, moves = max(cycles, order.shortest + last), moves + order.moves
     found = {-(-(cycles + 1) // periods) + more for periods in range(1, PERIODS + 1) for more in range(2)}
     if moves > CROWDED * cycles * len(routed.topology.working) * routed.shape.pipelines:
         found |= {cycles + more for more in range(LATER + 1)}
@@ -203,6 +234,9 @@ class _Order:
 
     def __init__(self, part: RoutingPart, turns: Turns) -> None:
         self.part = part
+        self.spread = _spreads(part, turns)
+        """By demand, slots from the first word to each word of a message."""
+        self.item = {k: turn.item for k, turn in enumerate(turns) if turn is not None}
         numbered = sorted((turn, k) for k, turn in enumerate(turns) if turn is not None)
         self.sequence = [k for _, k in numbered]
         """Demands in such an order that those written before another, or read before another is written, come before it."""
@@ -227,13 +261,14 @@ class _Order:
         """Cycles from the writing of a word to the end, at least."""
         for k in reversed(self.sequence):
             way = max(self._hops(k).values())
+            way += self.spread[k][self.item[k] - 1]
             self.tail[k] = ACCESS_TO_ACCESS + 1 + way + max((self.tail[j] for j in self.after[k]), default=0)
 
     def place(self, slots: _Slots, urgent: Mapping[int, int]) -> int | None:
         """Give each word its slots: first those of ``urgent``, the others as they are written. Gives the number of a demand that
         found none; None: all have some."""
         for k, cycle in urgent.items():
-            if not slots.place(k, cycle):
+            if not slots.place(k, cycle, self.spread[k]):
                 return k
         waiting = {k: len(self.read[k]) + len(self.written[k]) for k in self.sequence}
         times = _Times()
@@ -247,9 +282,9 @@ class _Order:
                 add(k)
         while ready:
             cycle, _, k = heappop(ready)
-            if k not in slots.chains and not slots.place(k, cycle):
+            if k not in slots.chains and not slots.place(k, cycle, self.spread[k]):
                 return k
-            times.wrote[k], times.arrived[k] = cycle, slots.arrivals(k, cycle)
+            times.wrote[k], times.arrived[k] = cycle, slots.arrivals(k, cycle, self.item[k])
             for other in self.after[k]:
                 waiting[other] -= 1
                 if not waiting[other]:
@@ -259,13 +294,13 @@ class _Order:
     def end(self, slots: _Slots) -> tuple[int, tuple[int, int] | None]:
         """Cycles until the last read, and of the words that it waited for the one that waited longest for its slot, with the
         cycle in which it was written; None if none did."""
-        times = self._played(slots.arrivals)
+        times = self._played(lambda k, cycle: slots.arrivals(k, cycle, self.item[k]))
         waited, late = 0, None
         node, cycles = self._last(times)
         some = self.ending[node]
         while some:
             k = max(some, key=lambda k: times.arrived[k][node])
-            waits = (slots.chains[k][1][0] - times.wrote[k]) % slots.period
+            waits = slots.waits(k, times.wrote[k])
             if waits > waited:
                 waited, late = waits, (k, times.wrote[k])
             some, node = self.read[k], self.part.demands[k].source
@@ -274,7 +309,10 @@ class _Order:
     @property
     def moves(self) -> int:
         """Moves of routers for a word of each demand, about."""
-        return sum(max(len(hops), *hops.values()) + 1 for hops in map(self._hops, self.sequence))
+        return sum(
+            len(self.spread[k]) * (max(len(hops), *hops.values()) + 1)
+            for k, hops in ((k, self._hops(k)) for k in self.sequence)
+        )
 
     @property
     def shortest(self) -> int:
@@ -288,11 +326,16 @@ class _Order:
 
     @cached_property
     def _unhindered(self) -> _Times:
-        return self._played(
-            lambda k, cycle: {node: cycle + ACCESS_TO_ACCESS + hops for node, hops in self._hops(k).items()}
-        )
+        def arrivals(k: int, cycle: int) -> dict[int, tuple[int, ...]]:
+            first = cycle + ACCESS_TO_ACCESS
+            return {
+                node: tuple([first + hops + slot for slot in self.spread[k][: self.item[k]]])
+                for node, hops in self._hops(k).items()
+            }
 
-    def _played(self, arrivals: Callable[[int, int], dict[int, int]]) -> _Times:
+        return self._played(arrivals)
+
+    def _played(self, arrivals: Callable[[int, int], dict[int, tuple[int, ...]]]) -> _Times:
         times = _Times()
         for k in self.sequence:
             cycle = times.wrote[k] = self._write(k, times)
@@ -301,15 +344,17 @@ class _Order:
 
     def _last(self, times: _Times) -> tuple[int, int]:
         """The node that reads last, and the cycle after that."""
-        done = {node: read_after(times.arrived[k][node] for k in some) for node, some in self.ending.items()}
+        done = {
+            node: read_after(at for k in some for at in times.arrived[k][node]) for node, some in self.ending.items()
+        }
         last = max(done, key=lambda node: done[node])
         return last, done[last]
 
     def _write(self, k: int, times: _Times) -> int:
         """The cycle in which a word is written: after what is read and written before."""
         node = self.part.demands[k].source
-        read = read_after(times.arrived[j][node] for j in self.read[k])
-        return max(read, *(times.wrote[j] + 1 for j in self.written[k]), 0)
+        read = read_after(at for j in self.read[k] for at in times.arrived[j][node])
+        return max(read, *(times.wrote[j] + self.item[j] for j in self.written[k]), 0)
 
     def _hops(self, k: int) -> dict[int, int]:
         """Links to each destination."""
@@ -320,10 +365,33 @@ class _Order:
 
 @dataclass
 class _Times:
-    """By demand the cycle in which its word is written, and by destination that from which it can be read."""
+    """By demand the cycle in which its word is written, and by destination those from which the words that are combined at once
+    can be read."""
 
     wrote: dict[int, int] = field(default_factory=dict)
-    arrived: dict[int, dict[int, int]] = field(default_factory=dict)
+    arrived: dict[int, dict[int, tuple[int, ...]]] = field(default_factory=dict)
+
+
+def _spreads(part: RoutingPart, turns: Turns) -> dict[int, tuple[int, ...]]:
+    """By demand, slots from the first word to each word of a message. Of an item a word comes when those that its reader reads
+    beside it have been read, an item when the busiest processor is through with the one before."""
+    reads, ends = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
+    for demand, place in zip(part.demands, turns, strict=True):
+        if place is not None:
+            reads.update((place.operator, node) for node in demand.destinations)
+            ends.update((place.operator, node) for node in (demand.source, *demand.destinations))
+    found = {}
+    for k, (demand, place) in enumerate(zip(part.demands, turns, strict=True)):
+        if place is not None:
+            step = max(SHORTEST_TURN, *(reads[place.operator, node] for node in demand.destinations))
+            if len(demand.destinations) > 1:
+                # A router may write it to all links, or deliver it after all but the one by which it came.
+                step = max(step, 1 + max(map(len, part.leaving)))
+            busiest = max(count for (operator, _), count in ends.items() if operator == place.operator)
+            each = max(busiest * place.item, step * place.item)
+            items = [divmod(word, place.item) for word in range(place.words)]
+            found[k] = tuple([item * each + word * step for item, word in items])
+    return found
 
 
 class _Slots:
@@ -333,6 +401,8 @@ class _Slots:
         self.part, self.limits, self.period = part, limits, period
         size = part.nodes * limits.pipelines
         self.random = random.Random(0)
+        self.spread: tuple[int, ...] = (0,)
+        """Slots from the first word to each word of the message that is being placed."""
         self.running, self.delivering, self.injecting = [0] * size, [0] * size, [0] * size
         self.vfsms = [0] * size
         self.leaves = [limits.phase_change and at % limits.pipelines == 0 for at in range(size)]
@@ -351,30 +421,48 @@ class _Slots:
             setattr(made, name, copy(getattr(self, name)))
         return made
 
-    def place(self, k: int, written: int) -> bool:
+    def place(self, k: int, written: int, spread: tuple[int, ...]) -> bool:
         """Give the word of a demand, written in that cycle, the first slots that lead to its destinations."""
         demand = self.part.demands[k]
+        self.spread = spread
         single = demand.tree is None and len(demand.destinations) == 1
         for start in range(written, written + self.period):
             visits = self._path(demand, start) if single else self._tree(demand, start)
             if visits is not None:
-                self.keep(k, Route(demand, tuple(visits)), (start % self.period,))
+                starts = sorted((start + slot) % self.period for slot in spread)
+                self.keep(k, Route(demand, tuple(visits)), tuple(starts))
                 return True
         return False
 
-    def arrivals(self, k: int, written: int) -> dict[int, int]:
-        """By destination the first cycle in which the word can be read."""
-        route, (slot, *_) = self.chains[k]
-        first = written + (slot - written) % self.period + ACCESS_TO_ACCESS
+    def arrivals(self, k: int, written: int, item: int) -> dict[int, tuple[int, ...]]:
+        """By destination the first cycles in which the first ``item`` words can be read."""
+        route, starts = self.chains[k]
+        begun: list[int] = []
+        for word in range(item):
+            ready = max(written + word, begun[-1] + 1) if begun else written
+            begun.append(ready + min((slot - ready) % self.period for slot in starts))
         return {
-            visit.node: first + visit.slot + visit.delay + visit.legs - 1 for visit in route.visits if visit.delivers
+            visit.node: tuple([first + ACCESS_TO_ACCESS + visit.slot + visit.delay + visit.legs - 1 for first in begun])
+            for visit in route.visits
+            if visit.delivers
         }
+
+    def waits(self, k: int, written: int) -> int:
+        """Cycles that a word written in this cycle waits for its slot."""
+        return min((slot - written) % self.period for slot in self.chains[k][1])
 
     def _mask(self, first: int, count: int = 1) -> int:
         """``count`` slots from ``first`` on."""
         first %= self.period
         bits = ((1 << count) - 1) << first
         return (bits | bits >> self.period) & ((1 << self.period) - 1)
+
+    def _masks(self, first: int, count: int = 1) -> int:
+        """As `_mask`, of all words of the message that is being placed."""
+        bits = 0
+        for slot in self.spread:
+            bits |= self._mask(first + slot, count)
+        return bits
 
     def keep(self, k: int, route: Route, starts: tuple[int, ...]) -> None:
         """Take the slots of a demand's chain."""
@@ -399,19 +487,20 @@ class _Slots:
     def _pipeline(self, node: int, slot: int, links: Sequence[int], delivers: bool, injects: bool) -> int | None:
         """A pipeline that can take a word in ``slot``, write it to ``links`` from this slot on, and deliver it at last."""
         legs = len(links) + delivers
-        if legs >= self.period:
+        least = min([after - slot for slot, after in pairwise((*self.spread, self.spread[0] + self.period))])
+        if legs >= least:
             return None
-        if any(self.writing[self.part.wires[link]] & self._mask(slot + leg) for leg, link in enumerate(links)):
+        if any(self.writing[self.part.wires[link]] & self._masks(slot + leg) for leg, link in enumerate(links)):
             return None
-        cells, last = self._mask(slot, legs), slot + legs - 1
+        cells, last = self._masks(slot, legs), slot + legs - 1
         for pipeline in range(self.limits.pipelines):
             at = node * self.limits.pipelines + pipeline
             if self.running[at] & cells or self.vfsms[at] + legs + FIRST_FREE_VFSM > self.limits.vfsms:
                 continue
             # A word from the processor is not read in the slot after a delivery.
-            if injects and self.delivering[at] & self._mask(slot - 1):
+            if injects and self.delivering[at] & self._masks(slot - 1):
                 continue
-            if delivers and self.injecting[at] & self._mask(last + 1):
+            if delivers and self.injecting[at] & self._masks(last + 1):
                 continue
             if self.leaves[at] and not self._may_leave(at, cells, last if delivers else None):
                 continue
@@ -420,7 +509,7 @@ class _Slots:
 
     def _may_leave(self, at: int, cells: int, delivered: int | None) -> bool:
         """Is a slot left for the reprogramming VFSM?"""
-        delivering = self.delivering[at] | (0 if delivered is None else self._mask(delivered))
+        delivering = self.delivering[at] | (0 if delivered is None else self._masks(delivered))
         after = delivering << 1 | delivering >> self.period - 1
         return bool(~(self.running[at] | cells | after) & ((1 << self.period) - 1))
 

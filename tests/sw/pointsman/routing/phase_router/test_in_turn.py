@@ -3,6 +3,7 @@ of single words that knows nothing of how slots were chosen."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from types import ModuleType
 from typing import Any
@@ -17,6 +18,7 @@ from pointsman.network import Topology, mesh, torus
 from pointsman.network.lattice import diamond
 from pointsman.operators.api.implementation import Context
 from pointsman.operators.scheduled.barrier import StrBarrierTree
+from pointsman.operators.scheduled.reduce import StrAllreduce
 from pointsman.plan.make_plan import make_plan
 from pointsman.routing.phase_router.in_turn import is_in_turn, lengths_in_turn
 from pointsman.routing.phase_router.router import PhaseConditions, route_phase
@@ -207,3 +209,57 @@ def test_rounds_on_the_cycle_model_take_two_periods(text: str, least: int) -> No
         done = run_nodes(nodes, main, machine, max_cycles=10_000)
     assert done.results == [20 * 120 + 16 * 190 if "reduce" in text else 0] * 16
     assert 20 * least <= done.finished.max() < 20 * 24 + 110  # loading takes some 100 cycles
+
+
+def sums(topology: Topology, kind: str, *, by_item: bool) -> list[Stream]:
+    (operator,) = compile_text(f"(allreduce 'a 'add {kind})", topology=topology).operators()
+    return StrAllreduce(by_item=by_item).streams(operator, Context(topology, SHAPE))
+
+
+@pytest.mark.parametrize("topology", [mesh(1, 5), mesh(4, 4), mesh(3, 5), torus(3, 3), mesh(2, 2, 2)], ids=str)
+@pytest.mark.parametrize(
+    ("kind", "words", "by_item"),
+    [(":type 'float64", 2, False), (":m 2", 2, True), (":m 3", 3, True), (":m 4", 4, True)],
+)
+def test_words_of_a_short_message_go_the_same_way_one_after_the_other(
+    replay: ModuleType, topology: Topology, kind: str, words: int, by_item: bool
+) -> None:
+    streams = [replace(one, max_words=words) for one in sums(topology, kind, by_item=by_item)]
+    assert all(one.turn and one.turn.item == (1 if by_item else words) for one in streams)
+    routed = route_phase(streams, topology, SHAPE, period=64)
+    assert replay.findings(routed) == []
+    for number in range(len(streams)):
+        (chain,) = routed.chains_of(number)
+        assert chain.words == words
+    level = {number: one.turn.level for number, one in enumerate(streams) if one.turn}
+    leaves = [number for number in level if level[number] == 1]
+    root = len(streams) - 1
+    first = [routed.chains_of(number)[0].vfsms[0].slots[0] for number in (*leaves, root)]
+    assert max(first[:-1]) < first[-1], "what the root sends is written after what the leaves sent, in the same period"
+
+
+def test_rounds_of_doubles_take_two_periods() -> None:
+    """Their two words wait for no slot at any level: 38 cycles a round for 48 where slots are in no order."""
+    program = compile_text("(loop 'l 20 (allreduce 'b 'add :type 'float64))", topology=mesh(4, 4))
+    images = make_images(make_plan(program, NodeShape(), name="doubles"))
+
+    async def main(node: Any) -> float:
+        await node.cop.l_load()
+        await node.cop.b_load()
+        got = 0.0
+        for k in range(20):
+            got += await node.cop.b_func(node.number + k / 4)
+        return got
+
+    with Machine(images.shape, program.topology, engine="model", progress=False) as machine:
+        nodes = [numesh_node(images, number, machine) for number in range(16)]
+        done = run_nodes(nodes, main, machine, max_cycles=10_000)
+    assert done.results == [20 * 120 + 16 * 190 / 4] * 16
+    assert done.finished.max() < 20 * 39 + 150
+
+
+def test_items_of_more_words_than_a_period_may_have_are_placed_by_their_first(replay: ModuleType) -> None:
+    streams = [replace(one, max_words=1) for one in sums(mesh(3, 3), ":type 'float64", by_item=False)]
+    routed = route_phase(streams, mesh(3, 3), SHAPE, period=12)
+    assert replay.findings(routed) == []
+    assert {routed.words(number) for number in range(len(streams))} == {1}
