@@ -181,6 +181,33 @@ def without_meeting(
     return changed(analysis, variant, structure, dict(variant.analysis.chosen) | chosen, period)
 
 
+def by_messages(
+    analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int
+) -> tuple[Variant, Structure] | None:
+    """The variant and the division with the operators that a parallel group keeps in one phase all done by messages, as far as
+    they can be; None if these are fewer than two. Channels take slots from streams beside them, so that no single change leads
+    there, and what is by messages shares the channels."""
+    chosen: dict[str, str] = {}
+    for operator in analysis.operators:
+        if operator.impl is not None or not operator.instances or structure.threads is not None:
+            continue
+        if _is_apart(operator, structure) or alone(variant.analysis, structure, operator.label) is not None:
+            continue
+        if len(operator.nodes) < analysis.program.topology.nodes and not _stays_inside(operator, analysis):
+            continue
+        found = estimates(operator, analysis, period)
+        online = {
+            one.name
+            for _, one in analysis.feasible(operator, fallbacks=True)
+            if one.loading is Loading.ONLINE and one.name in found
+        }
+        if online:
+            chosen[operator.label] = min(online, key=lambda name: (found[name], name))
+    if len(chosen) < 2:
+        return None
+    return changed(analysis, variant, structure, dict(variant.analysis.chosen) | chosen, period)
+
+
 def estimates(operator: Operator, analysis: ProgramAnalysis, period: int) -> dict[str, float]:
     """By name of the implementations and replacements that can do an operator, the cycles that it would take by their metrics
     over the whole program, with the network to itself. The channels of messages keep to no ``:b``."""

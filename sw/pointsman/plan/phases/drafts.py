@@ -110,7 +110,7 @@ def least_cycles(context: PlanContext, index: int) -> float:
 
 def _without_room(context: PlanContext, index: int, draft: Draft) -> RoutingError | None:
     """Why a draft cannot be planned: it needs a barrier, for which interface registers lack. None if it may be planned."""
-    if draft.reason is None or draft.part is not None:
+    if draft.reason is None:
         return None
     try:
         refuse_barrier(context, Constraints(), index, draft)
@@ -258,8 +258,10 @@ def _drafts(
         if draft is None:
             continue
         if several and (why := _without_room(context, index, draft)) is not None:
-            crowded, failure = crowded or (implementations, why), failure or why
-            least = min(least, _registers(context, phase, implementations))
+            failure = failure or why
+            if draft.part is None:  # other channels of messages need other registers
+                crowded = crowded or (implementations, why)
+                least = min(least, _registers(context, phase, implementations))
             continue
         drafts.append(draft)
         if several and len(drafts) == TOGETHER:
