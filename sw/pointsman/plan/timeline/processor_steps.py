@@ -348,11 +348,16 @@ class StepWriter:
             steps = []
             if call and calls > played:
                 steps = self._weigh(way, visit.weight * (calls - 1) / (played - 1))
-            made = self.call(node, number, value, call, writes=writes)
             if visit.at_once:
-                made = self._joined(self._halves(node, number, value, made))
+                made = self.call_at_once(node, number, value, call)
+            else:
+                made = self.call(node, number, value, call, writes=writes)
             self._add(way, [*steps, *made])
         self._add(way, self._passed(calls, played))
+
+    def call_at_once(self, node: int, number: int, value: int, call: int) -> list[Step]:
+        """Steps of one call of an operator's I/O functions by a node that reads while it writes, if it does both."""
+        return self._joined(self._halves(node, number, value, self.call(node, number, value, call)))
 
     def _halves(self, node: int, number: int, value: int, call: Sequence[Step]) -> list[list[Step]]:
         """Of the steps of a call in which a node writes and then reads, those of either function; else the call as it is."""
