@@ -238,9 +238,9 @@ def _unsettled(operator: Operator, analysis: ProgramAnalysis, name: str, kept: M
 
 
 def _apart_loadings(operator: Operator, analysis: ProgramAnalysis, name: str) -> set[Loading]:
-    """How an implementation is loaded that is tried for operators in a phase of their own, by messages also where a parallel group
-    keeps others there; empty if it is another. Nodes of others would have to know the value that a schedule is for, or to stay
-    as long as messages may pass through them."""
+    """How an implementation is loaded that is tried for operators in a phase of their own, by messages also where a parallel
+    group keeps others there; empty if it is another. Nodes of others would have to know the value that a schedule is for, or to
+    stay as long as messages may pass through them."""
     return {
         one.loading
         for one in analysis.implementations

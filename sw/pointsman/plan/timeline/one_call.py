@@ -81,9 +81,9 @@ def call_cycles(
 
 
 def in_sequence(plan: Plan, rounds: Mapping[str, int]) -> dict[int, float]:
-    """By phase in which a node writes messages and reads others, the cycles that all its messages take one after the other: a bound
-    from above where nodes write only what they have read, as in a token ring. A program leaves that open, and the timeline plays
-    messages side by side. Phases are left out in which processors pass messages on.
+    """By phase in which a node writes messages and reads others, the cycles that all its messages take one after the other: a
+    bound from above where nodes write only what they have read, as in a token ring. A program leaves that open, and the timeline
+    plays messages side by side. Phases are left out in which processors pass messages on.
 
     Operators that all nodes call together, and those with values given at run time, count nothing.
 
