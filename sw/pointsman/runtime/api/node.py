@@ -12,6 +12,7 @@ from pointsman.foreign import shown
 from pointsman.network import Topology
 
 from .clocks import priced
+from .left_out import LatestLoads
 from .operator_functions import Cop
 from .requests import Category, Wait
 from .substrate import CycleClock, Given, Substrate
@@ -39,8 +40,8 @@ class Node:
         Cycles of the run for each cycle of computing.
     loaded : dict
         By label of an operator, the run-time values of its last load, for reports.
-    loads : list of str
-        Labels of the operators that it loaded, in order, for reports.
+    loads : LatestLoads
+        Labels of the operators that it loaded, for reports.
     explain : callable or None
         Says more of what the node is doing where it is asked for.
     """
@@ -63,7 +64,7 @@ class Node:
         self.latest: int | None = None
         self.price = Fraction(1)
         self.loaded: dict[str, Given] = {}
-        self.loads: list[str] = []
+        self.loads = LatestLoads()
         self._activity = "starting"
         self._held = False
         self.explain: Callable[[], str] | None = None
