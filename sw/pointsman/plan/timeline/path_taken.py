@@ -207,9 +207,14 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
                     permutation=orders.get(where),
                 )
                 if number in groups[node]:
-                    turns = _turns(own, made[node], number, groups[node][number])
-                    calls = tuple(tuple((one.visit - number, one.what) for one in turn) for turn in turns)
-                    found = replace(found, calls=calls, together=())
+                    found = replace(
+                        found,
+                        calls=tuple(
+                            tuple((one.visit - number, one.what) for one in turn)
+                            for turn in _turns(own, made[node], number, groups[node][number])
+                        ),
+                        together=(),
+                    )
                 way.append(found)
                 continue
             for _ in range(count):

@@ -311,6 +311,17 @@ def test_an_operator_of_a_past_phase_must_be_loaded_again() -> None:
         run(tables_of("(sequential (cshift 'a 1) (cshift 'b 1))", 2, 1), main)
 
 
+def test_the_operator_that_ended_another_is_named_not_one_beside_both() -> None:
+    async def main(node: Node) -> None:
+        await node.cop.log_load()
+        await node.cop.a_load()
+        await node.cop.b_load()
+        await node.cop.a_func([1])
+
+    with pytest.raises(PointsmanError, match="a_func: node . has gone on to operator 'b' and must call a_load again"):
+        run(tables_of("(parallel (sequential (cshift 'a 1) (cshift 'b 1)) (collect 'log 0))", 2, 1), main)
+
+
 def test_tables_for_another_switch_or_with_an_unknown_way_do_not_run() -> None:
     tables = tables_of("(cshift 'a 1)", 2, 1)
     with (
