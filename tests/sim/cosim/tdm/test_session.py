@@ -318,7 +318,7 @@ def test_the_operator_that_ended_another_is_named_not_one_beside_both() -> None:
         await node.cop.b_load()
         await node.cop.a_func([1])
 
-    with pytest.raises(PointsmanError, match="a_func: node . has gone on to operator 'b' and must call a_load again"):
+    with pytest.raises(PointsmanError, match=r"a_func: node . has gone on to operator 'b' and must call a_load again"):
         run(tables_of("(parallel (sequential (cshift 'a 1) (cshift 'b 1)) (collect 'log 0))", 2, 1), main)
 
 
