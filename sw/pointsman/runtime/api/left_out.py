@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from pointsman.program.order import Place, in_order, places
 from pointsman.program.program import Operator, Program, Runtime
-
-if TYPE_CHECKING:
-    from .node import Node
 
 MOST = 8
 """Load functions, at most, that are told of."""
@@ -39,6 +36,15 @@ class LatestLoads:
             self.before[self.last.popleft()] += 1
 
 
+class LoadingNode(Protocol):
+    """A node, as `Loaded` is made of it."""
+
+    loads: LatestLoads
+
+    @property
+    def activity(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class Loaded:
     """What a node has loaded so far: labels in order, without those ``before`` them, by label how many; ``ended``: it calls no
@@ -49,7 +55,7 @@ class Loaded:
     before: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, node: Node) -> Loaded:
+    def of(cls, node: LoadingNode) -> Loaded:
         return cls(tuple(node.loads.last), node.activity in ("finishing", "done"), node.loads.before)
 
     def count(self, label: str) -> int:
