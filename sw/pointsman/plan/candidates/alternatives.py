@@ -190,11 +190,9 @@ def by_messages(
     there, and what is by messages shares the channels."""
     chosen: dict[str, str] = {}
     for operator in analysis.operators:
-        if operator.impl is not None or not operator.instances or structure.threads is not None:
+        if operator.impl is not None or not operator.instances:
             continue
         if _is_apart(operator, structure) or alone(variant.analysis, structure, operator.label) is not None:
-            continue
-        if len(operator.nodes) < analysis.program.topology.nodes and not _stays_inside(operator, analysis):
             continue
         found = estimates(operator, analysis, period)
         online = {
