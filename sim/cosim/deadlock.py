@@ -13,6 +13,7 @@ import numpy as np
 from cosim.record import State
 from pointsman.runtime import Node
 from pointsman.runtime.numesh.substrate import NumeshSubstrate
+from pointsman.runtime.tdm.substrate import TdmSubstrate
 
 from .errors import DeadlockError, Waiting
 
@@ -47,6 +48,11 @@ def deadlock_hint(nodes: Sequence[Node], error: DeadlockError) -> str:
     waits = {waiting.node: waiting for waiting in error.waiting}
     circle = find_circle({node: list(_partners(nodes[node], waiting)) for node, waiting in waits.items()})
     if circle and all(waits[node].writes and nodes[node].activity.endswith("_write") for node in circle):
+        if any(isinstance(nodes[node].substrate, TdmSubstrate) for node in circle):
+            return (
+                "a write ends when its last word is in the queue of the switch, which has room for a few only, and calls of "
+                "node.together are made one after the other: where nodes write to each other, let one of them read first"
+            )
         return (
             "a write ends when its last word is in the router, which has room for a few only: where nodes write to each other, "
             "let one of them read first, or do both at the same time: await node.together(node.cop.a_write(…), node.cop.b_read())"
@@ -77,6 +83,13 @@ def find_circle(waits_for: Mapping[int, Sequence[int]]) -> list[int]:
 def _partners(node: Node, waiting: Waiting) -> dict[int, str]:
     """Nodes at the other ends of the streams for which a node waits, each with the action that it should take."""
     found: dict[int, str] = {}
+    if isinstance(node.substrate, TdmSubstrate):
+        registers = node.substrate.interface.registers
+        for other in range(node.nodes):
+            if registers.queue(other) in waiting.writes:
+                found[other] = "words are to be read by"
+            elif registers.buffer(other) in waiting.reads:
+                found[other] = "words are to be written by"
     if not isinstance(node.substrate, NumeshSubstrate):
         return found
     images, current = node.substrate.images, node.substrate.router.current

@@ -56,11 +56,14 @@ class OperatorsKey(NamedTuple):
 
 
 class CrowdedKey(NamedTuple):
-    """A phase whose operators are done by ``implementations``, whatever its schedule length."""
+    """A phase whose operators are done by ``implementations``, whatever its schedule length; ``plain``, ``narrow``: how messages
+    go (`ChoiceLimits`)."""
 
     operators: tuple[Operator, ...]
     value: tuple[int, ...] | None
     implementations: tuple[Implementation, ...]
+    plain: bool
+    narrow: bool
 
 
 class RefusedKey(NamedTuple):

@@ -583,7 +583,7 @@ class _Attempts:
         assert self.best is not None
         most = self.best.cycles
         for centre in sorted(self.divided.values(), key=lambda one: self.ways[one.number].estimate):
-            for one in self.candidates.without_meeting(self.ways[centre.number]):
+            for one in self.candidates.several_otherwise(self.ways[centre.number]):
                 size = _size(one)
                 if one.estimate <= most and size <= self.aside and not self._is_known(one):
                     self.aside -= size

@@ -103,8 +103,11 @@ class Residency(Generic[Vfsm]):
             self.begun.discard((phase, p))
 
     def with_it(self, phase: int, together: Iterable[int], certain: Iterable[int]) -> list[int]:
-        """Phases not loaded yet that are to be loaded before ``phase``: ``together``, and those of ``certain`` that stay."""
-        first = [other for other in together if not self.holds(other)]
+        """Phases not loaded yet that are to be loaded before ``phase``: those of ``certain`` that stay, and ``together``, an
+        operator's other schedules, once one of these is loaded: some operators are used with one value only."""
+        others = list(together)
+        missing = [other for other in others if not self.holds(other)]
+        first = missing if len(missing) < len(others) else []
         later = [p for p in certain if p in self.shared.staying and p not in first and not self.holds(p)]
         return [*first, *later]
 

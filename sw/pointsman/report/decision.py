@@ -13,6 +13,7 @@ from typing import Any
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.alternatives import estimates
 from pointsman.plan.plan import Considered, Continuing, Plan, PlannedPhase
+from pointsman.plan.timeline.one_call import in_sequence
 from pointsman.plan.timeline.timeline import optional_range
 from pointsman.routing.phase_router.fixed_routes import goes_on
 
@@ -37,6 +38,7 @@ def decision_json(plan: Plan, analysis: ProgramAnalysis) -> dict[str, Any]:
         Of the plan's program.
     """
     ends = optional_range(plan)
+    turns = in_sequence(plan, analysis.rounds)
     return {
         "period": plan.period,
         "cycles": plan.cycles,
@@ -46,6 +48,7 @@ def decision_json(plan: Plan, analysis: ProgramAnalysis) -> dict[str, Any]:
             {
                 **_phase(phase, analysis, plan.period),
                 "range": None if ends is None else sorted(one.phases[index] for one in ends),
+                "in_sequence": phase.cycles + turns[index] if index in turns else None,
                 "continuing": [one.operator.operator.label for one in plan.beside(index)],
             }
             for index, phase in enumerate(plan.phases)
@@ -137,6 +140,11 @@ def decision_text(plain: dict[str, Any]) -> str:
         lines += ["", f"phase {phase['name']}: {phase['cycles']:,.0f} cycles{between}"]
         cost = f"{change['exits']:,.0f} times {change['each']:,.0f} cycles" if change["cycles"] else "at no cost"
         lines.append(f"  ends by {change['technique']} ({cost}): {change['reason']}")
+        if phase["in_sequence"] is not None:
+            lines.append(
+                "  as if each node had its messages ready at the start; at most "
+                f"{phase['in_sequence']:,.0f} cycles where nodes write only what they have read"
+            )
         for operator in phase["operators"]:
             others = [one for one in operator["alternatives"] if one["implementation"] != operator["implementation"]]
             own = [one for one in operator["alternatives"] if one["implementation"] == operator["implementation"]]

@@ -22,6 +22,7 @@ from pointsman.program.program import Program
 
 from .node.phase_view import made_operators
 from .order import BEGIN, Ends, read
+from .structure.programs import sequences_of_parts
 
 END = -1
 """In place of a phase to be entered: the end of the program."""
@@ -73,7 +74,7 @@ class _Meetings:
     def _loads(self) -> dict[str, list[tuple[int, ...]]]:
         """By label, what its load function loads (`_Traveller.loads`) if a node has all of it."""
         images = self.images
-        parts = {index for one in images.replaced for index in one.parts}
+        parts = {index for _, several in sequences_of_parts(images) for index in several}
         made = {index for phase in images.phases for index in made_operators(phase)}
         found: dict[str, list[tuple[int, ...]]] = {}
         for index, image in enumerate(images.operators):
@@ -86,8 +87,8 @@ class _Meetings:
                 last[frozenset(images.operators[index].phase for (index,) in several)] = label
         for label in [one for one, several in found.items() if len(several) > 1 and one not in last.values()]:
             del found[label]
-        for replaced in images.replaced:
-            found[replaced.program.label] = [replaced.parts]
+        for operator, sequence in sequences_of_parts(images):
+            found.setdefault(operator.label, []).append(sequence)
         return found
 
     def _held_loads(self, held: frozenset[int]) -> tuple[tuple[str, tuple[tuple[int, ...], ...]], ...]:

@@ -21,6 +21,7 @@ from pointsman.program.program import Group, Operator, Program
 
 from .node.phase_view import made_operators
 from .phases.succession import Succession
+from .structure.programs import sequences_of_parts
 
 BEGIN = ""
 """Stands for what comes before the first operator of a program."""
@@ -130,14 +131,15 @@ class _Order:
         self.at: dict[str, list[tuple[int, ...]]] = {}
         """By label, the operators of the images that do its work: several where values have operators of their own, each a
         sequence of several where it is replaced."""
-        parts = {index for one in images.replaced for index in one.parts}
+        replaced = list(sequences_of_parts(images))
+        parts = {index for _, several in replaced for index in several}
         made = {index for phase in images.phases for index in made_operators(phase)}
         for index, image in enumerate(images.operators):
             if image.program is not None and index not in parts | made and not image.continues:
                 self.at.setdefault(image.program.label, []).append((index,))
-        for one in images.replaced:
-            if not any(images.operators[index].continues for index in one.parts):
-                self.at.setdefault(one.program.label, []).append(one.parts)
+        for operator, several in replaced:
+            if not any(images.operators[index].continues for index in several):
+                self.at.setdefault(operator.label, []).append(several)
         self.known: dict[frozenset[str], tuple[Follows, Ends]] = {}
         """By labels of a node's operators: what it may use after each, and the ends of the whole."""
         self.graph = Succession.of_program(images)

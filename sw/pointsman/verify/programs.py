@@ -15,7 +15,7 @@ from pointsman.program.program import Group, Instance, Operator, Program, Runtim
 from .meaning.messages import values_of
 from .meetings import meeting_differences
 from .order import order_differences
-from .structure.programs import any_value
+from .structure.programs import any_value, sequences_of_parts
 
 MOST = 12
 """Differences that are told."""
@@ -36,7 +36,7 @@ def program_differences(images: Images, program: Program) -> list[str]:
     if sorted(label or "" for label in loops) != sorted(images.loops):
         found.append(f"the images have the loops {', '.join(images.loops)}, the program {', '.join(map(str, loops))}")
     wanted = {operator.label: _plain(operator) for operator in program.operators()}
-    parts = {index for one in images.replaced for index in one.parts}
+    parts = {index for _, several in sequences_of_parts(images) for index in several}
     closing = {phase.barrier for phase in images.phases}
     there = {one.program.label: one.program for one in images.replaced}
     chosen: Counter[str] = Counter()

@@ -47,12 +47,30 @@ def runtime_values(operator: Operator) -> tuple[tuple[int, ...], ...]:
     return operator.legal_values
 
 
+def values_alike(operator: Operator, values: Iterable[tuple[int, ...]]) -> list[list[tuple[int, ...]]]:
+    """These values of the run-time nodes and distances, those together with which the operator moves the same words, the shortest
+    distance first: a cshift by d is one by d - n on n nodes, and an eoshift by n or more moves none."""
+    if operator.kind not in ("cshift", "eoshift"):
+        return [[value] for value in values]
+    sizes = sorted({len(instance.nodes) for instance in operator.instances})
+    found: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+    for (distance,) in values:
+        if operator.kind == "cshift":
+            moves = tuple(distance % size for size in sizes)
+        else:
+            moves = tuple(distance if abs(distance) < size else size for size in sizes)
+        found.setdefault(moves, []).append((distance,))
+    return [sorted(alike, key=lambda one: (abs(one[0]), -one[0])) for alike in found.values()]
+
+
 def is_settled(operator: Operator) -> bool:
-    """Has each run-time operand a single legal value, or has the operator no run-time operands?"""
-    return all(
-        not isinstance(value, Runtime) or (value.values is not None and len(set(value.values)) == 1)
-        for _, value in (operator.instances[0].operands if operator.instances else ())
-    )
+    """Does the operator move the same words for all legal values of its run-time operands, or has it no such operands?"""
+    operands = operator.instances[0].operands if operator.instances else ()
+    legal = [value.values for _, value in operands if isinstance(value, Runtime)]
+    if all(values is not None and len(set(values)) == 1 for values in legal):
+        return True
+    (values,) = legal if len(legal) == 1 else (None,)
+    return values is not None and len(values_alike(operator, [(value,) for value in values])) == 1
 
 
 def rounds_between_values(operator: Operator) -> int:

@@ -11,12 +11,20 @@ Instances choose independently, so each must have routers of its own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pointsman.errors import PointsmanError
 from pointsman.operators.api.implementation import Context, Implementation, Metric
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.api.operands import chosen_operands, is_partial, keep_in, runtime_operands, runtime_values
+from pointsman.operators.api.operands import (
+    chosen_operands,
+    is_partial,
+    keep_in,
+    runtime_operands,
+    runtime_values,
+    values_alike,
+)
 from pointsman.operators.api.roles import RoleDraft, VfsmSetting
 from pointsman.operators.api.wiring import Wiring
 from pointsman.program.program import Operator, Runtime, Value
@@ -60,7 +68,7 @@ class ByValue(Implementation):
             return None
         if self.in_turn != ((len(values) + 1) * SHORT > context.shape.schedule_depth):
             return None
-        found = [self.inner.metric(settled(operator, value), context) for value in values]
+        found = [self.inner.metric(settled(operator, value), context) for value, *_ in values]
         if not found or any(metric is None for metric in found):
             return None
         metrics = [metric for metric in found if metric is not None]
@@ -97,15 +105,15 @@ class ByValue(Implementation):
         return settled(operator, runtime_values(operator)[0])
 
 
-def schedule_values(operator: Operator) -> tuple[tuple[int, ...], ...] | None:
-    """Run-time values among which a load function chooses; None if there are none, more than MOST_SCHEDULES, or if some node
-    does not know them."""
+def schedule_values(operator: Operator) -> list[list[tuple[int, ...]]] | None:
+    """Run-time values among which a load function chooses, those together with which the operator moves the same words; None if
+    there are none, more than MOST_SCHEDULES sets of them, or if some node does not know them."""
     if not runtime_operands(operator) or chosen_operands(operator) != runtime_operands(operator):
         return None
     if any(is_partial(operator, name) for name in runtime_operands(operator)):
         return None
     try:
-        values = runtime_values(operator)
+        values = values_alike(operator, runtime_values(operator))
     except PointsmanError:
         return None
     return values if 0 < len(values) <= MOST_SCHEDULES else None
@@ -124,12 +132,13 @@ def settled(operator: Operator, values: tuple[int, ...]) -> Operator:
     )
 
 
-def for_value(operator: Operator, values: tuple[int, ...]) -> Operator:
-    """The operator in the phase of these values: its operands are still given at run time, but only ``values`` are legal."""
-    known = dict(zip(runtime_operands(operator), values, strict=True))
+def for_values(operator: Operator, several: Sequence[tuple[int, ...]]) -> Operator:
+    """The operator in the phase of values with which it moves the same words: its operands are still given at run time, but only
+    these are legal. Of several operands there is one value."""
+    known = dict(zip(runtime_operands(operator), zip(*several, strict=True), strict=True))
 
     def only(name: str, value: Value) -> Value:
-        return replace(value, values=(known[name],)) if isinstance(value, Runtime) else value
+        return replace(value, values=known[name]) if isinstance(value, Runtime) else value
 
     return replace(
         operator,

@@ -1,7 +1,7 @@
 """A set of streams for each run-time value of an operator, all in a single phase (Metcalf 1997, §4.1.3, runtime-parallel).
 
 The load function chooses which of them the I/O functions use; no VFSM is rewritten and no node waits. The slots of streams not
-in use are lost, so this suits few values.
+in use are lost, so this suits few values. Values with which the operator moves the same words have one set.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .shift import StrShift
 from .stream import StrStream
 
 MOST_SETS = 16
-"""Most values, and so sets of streams, of an operator."""
+"""Most sets of streams of an operator."""
 
 
 class ByStreams(Implementation):
@@ -37,7 +37,7 @@ class ByStreams(Implementation):
         values = schedule_values(operator)
         if values is None or len(values) > MOST_SETS:
             return None
-        found = [self.inner.metric(settled(operator, value), context) for value in values]
+        found = [self.inner.metric(settled(operator, value), context) for value, *_ in values]
         metrics = [metric for metric in found if metric is not None]
         if not metrics or len(metrics) < len(found):
             return None
@@ -51,14 +51,15 @@ class ByStreams(Implementation):
         assert values is not None
         return [
             with_suffix(stream, _suffix(value))
-            for value in values
+            for value, *_ in values
             for stream in self.inner.streams(settled(operator, value), context)
         ]
 
     def gen_io(
         self, operator: Operator, wiring: Wiring, instance: int, node: int, values: tuple[int, ...]
     ) -> RoleDraft:
-        return self.inner.gen_io(settled(operator, values), wiring.ending_in(_suffix(values)), instance, node, ())
+        first = next(alike[0] for alike in schedule_values(operator) or () if values in alike)
+        return self.inner.gen_io(settled(operator, values), wiring.ending_in(_suffix(first)), instance, node, ())
 
 
 def _suffix(values: tuple[int, ...]) -> str:

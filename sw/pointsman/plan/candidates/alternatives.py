@@ -117,6 +117,10 @@ def alternatives(
                 continue
             loadings = _apart_loadings(operator, analysis, name)
             division = apart if loadings else structure
+            if division is None and loadings <= {Loading.ONLINE, Loading.PER_VALUE} and structure.threads is None:
+                division = (
+                    structure  # others of its parallel group share the phase of the messages, or those of its values
+                )
             near = loadings == {Loading.ONLINE} and _stays_inside(operator, analysis)
             if division is not None and (whole or near or not loadings):
                 promising.append((cycles - spent, len(promising), labels, name, division))
@@ -178,6 +182,31 @@ def without_meeting(
     return changed(analysis, variant, structure, dict(variant.analysis.chosen) | chosen, period)
 
 
+def by_messages(
+    analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int
+) -> tuple[Variant, Structure] | None:
+    """The variant and the division with the operators that a parallel group keeps in one phase all done by messages, as far as
+    they can be; None if these are fewer than two. Channels take slots from streams beside them, so that no single change leads
+    there, and what is by messages shares the channels."""
+    chosen: dict[str, str] = {}
+    for operator in analysis.operators:
+        if operator.impl is not None or not operator.instances:
+            continue
+        if _is_apart(operator, structure) or alone(variant.analysis, structure, operator.label) is not None:
+            continue
+        found = estimates(operator, analysis, period)
+        online = {
+            one.name
+            for _, one in analysis.feasible(operator, fallbacks=True)
+            if one.loading is Loading.ONLINE and one.name in found
+        }
+        if online:
+            chosen[operator.label] = min(online, key=lambda name: (found[name], name))
+    if len(chosen) < 2:
+        return None
+    return changed(analysis, variant, structure, dict(variant.analysis.chosen) | chosen, period)
+
+
 def estimates(operator: Operator, analysis: ProgramAnalysis, period: int) -> dict[str, float]:
     """By name of the implementations and replacements that can do an operator, the cycles that it would take by their metrics
     over the whole program, with the network to itself. The channels of messages keep to no ``:b``."""
@@ -208,8 +237,9 @@ def _unsettled(operator: Operator, analysis: ProgramAnalysis, name: str, kept: M
 
 
 def _apart_loadings(operator: Operator, analysis: ProgramAnalysis, name: str) -> set[Loading]:
-    """How an implementation is loaded that is tried only for operators that have a phase to themselves; empty if it is another.
-    Nodes of others would have to know the value that a schedule is for, or to stay as long as messages may pass through them."""
+    """How an implementation is loaded that is tried for operators in a phase of their own, or which a parallel group keeps in one
+    with others; empty if it is another. Nodes of others have to know the value that a schedule is for, and to stay as long
+    as messages may pass through them."""
     return {
         one.loading
         for one in analysis.implementations

@@ -28,7 +28,7 @@ from pointsman.plan.structure.structure import Structure
 from pointsman.plan.termination.closing_barrier import CLOSING
 from pointsman.program.program import Operator
 
-from .alternatives import Alternative, Played, alternatives, without_meeting
+from .alternatives import Alternative, Played, alternatives, by_messages, without_meeting
 from .divisions import alone, costs_of, divisions, neighbours, searched
 from .remedies import remedies
 from .replacements import Variant, variants
@@ -173,11 +173,13 @@ class Candidates:
             if several:
                 yield several
 
-    def without_meeting(self, one: Candidate) -> list[Candidate]:
-        """Candidates of the division of ``one`` in which no load function waits for other nodes, as far as operators allow, with
-        all schedule lengths, the most promising first; none unless that concerns several operators."""
-        found = without_meeting(self.analysis, one.variant, one.structure, one.period)
-        return [] if found is None else self._otherwise(*found, closing=one.closing)
+    def several_otherwise(self, one: Candidate) -> Iterator[Candidate]:
+        """Candidates of the division of ``one`` in which, as far as operators allow, no load function waits for other nodes, or
+        those of parallel groups are done by messages, with all schedule lengths, the most promising first; none unless that
+        concerns several operators."""
+        for way in (without_meeting, by_messages):
+            found = way(self.analysis, one.variant, one.structure, one.period)
+            yield from () if found is None else self._otherwise(*found, closing=one.closing)
 
     def remedied(self, one: Candidate, index: int) -> Iterator[list[Candidate]]:
         """Candidates that may do without phase ``index`` of ``one``, which cannot be planned: for each division and way of its

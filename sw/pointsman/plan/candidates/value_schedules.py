@@ -21,7 +21,7 @@ from math import prod
 from pointsman.operators.api.cached import metric_of
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import is_settled, rounds_between_values
-from pointsman.operators.scheduled.schedules_per_value import MOST_SCHEDULES, for_value, schedule_values
+from pointsman.operators.scheduled.schedules_per_value import MOST_SCHEDULES, for_values, schedule_values
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.errors import PlanError
 from pointsman.plan.structure.phase_graph import END, START
@@ -176,14 +176,14 @@ def _by_value(phase: PhaseOutline, analysis: ProgramAnalysis) -> list[PhaseOutli
     leaves = max(phase.exits, *(phase.loops / rounds_between_values(operator) for operator in chosen))
     found = []
     for values in product(*choices):
-        of = {operator.label: value for operator, value in zip(chosen, values, strict=True)}
+        of = {operator.label: alike for operator, alike in zip(chosen, values, strict=True)}
         found.append(
             replace(
                 phase,
-                operators=tuple(for_value(o, of[o.label]) if o.label in of else o for o in phase.operators),
+                operators=tuple(for_values(o, of[o.label]) if o.label in of else o for o in phase.operators),
                 rounds=tuple(rounds * share for rounds in phase.rounds),
                 exits=leaves * share,
-                value=tuple(chain.from_iterable(values)),
+                value=tuple(chain.from_iterable(alike[0] for alike in values)),
             )
         )
     return found

@@ -110,7 +110,7 @@ def least_cycles(context: PlanContext, index: int) -> float:
 
 def _without_room(context: PlanContext, index: int, draft: Draft) -> RoutingError | None:
     """Why a draft cannot be planned: it needs a barrier, for which interface registers lack. None if it may be planned."""
-    if draft.reason is None or draft.part is not None:
+    if draft.reason is None:
         return None
     try:
         refuse_barrier(context, Constraints(), index, draft)
@@ -126,7 +126,7 @@ def _crowded(context: PlanContext, index: int, choice: ChoiceLimits) -> RoutingE
     first = next(_combinations(context, index, choice), None)
     if first is None or len(phase.operators) < 2:
         return None
-    shortest, why = context.memo.crowded.get(CrowdedKey(phase.operators, phase.value, first), (inf, None))
+    shortest, why = context.memo.crowded.get(_crowded_key(phase, first, choice), (inf, None))
     return why if context.period >= shortest else None
 
 
@@ -246,9 +246,10 @@ def _drafts(
     drafts: list[Draft] = []
     failure: PointsmanError | None = None
     crowded: tuple[tuple[Implementation, ...], RoutingError] | None = None
-    least = 1 << 30
+    least: dict[tuple[Implementation | None, ...], int] = {}
     for implementations in _combined(sets):
-        if crowded is not None and _registers(context, phase, implementations) >= least:
+        channels = _by_messages(implementations)  # these need registers, too
+        if _registers(context, phase, implementations) >= least.get(channels, 1 << 30):
             continue
         try:
             draft = _draft(context, constraints, index, implementations, choice)
@@ -258,17 +259,22 @@ def _drafts(
         if draft is None:
             continue
         if several and (why := _without_room(context, index, draft)) is not None:
-            crowded, failure = crowded or (implementations, why), failure or why
-            least = min(least, _registers(context, phase, implementations))
+            failure = failure or why
+            crowded = crowded or (implementations, why)
+            least[channels] = min(least.get(channels, 1 << 30), _registers(context, phase, implementations))
             continue
         drafts.append(draft)
         if several and len(drafts) == TOGETHER:
             break
     if crowded is not None and not drafts:
-        key, known = CrowdedKey(phase.operators, phase.value, crowded[0]), context.memo.crowded
+        key, known = _crowded_key(phase, crowded[0], choice), context.memo.crowded
         if key not in known or context.period < known[key][0]:
             known[key] = context.period, crowded[1]
     return drafts, failure
+
+
+def _crowded_key(phase: PhaseOutline, first: tuple[Implementation, ...], choice: ChoiceLimits) -> CrowdedKey:
+    return CrowdedKey(phase.operators, phase.value, first, choice.plain, choice.narrow)
 
 
 def _combinations(context: PlanContext, index: int, choice: ChoiceLimits) -> Iterator[tuple[Implementation, ...]]:
@@ -329,11 +335,16 @@ def _streams(
     return streams_of_phase(ways, context.analysis.places, context.surroundings, context.streams)
 
 
+def _by_messages(implementations: tuple[Implementation, ...]) -> tuple[Implementation | None, ...]:
+    """The implementations by messages, None for others."""
+    return tuple(one if one.loading is Loading.ONLINE else None for one in implementations)
+
+
 def _online_part(
     context: PlanContext, phase: PhaseOutline, implementations: tuple[Implementation, ...], choice: ChoiceLimits
 ) -> OnlinePart | None:
     """The online streams of a phase, found once for all candidates that have the phase."""
-    by_messages = tuple(one if one.loading is Loading.ONLINE else None for one in implementations)
+    by_messages = _by_messages(implementations)
     if not any(by_messages):
         return None
     home = home_of(phase, context.program)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pointsman.operators.api.operands import is_dynamic, is_partial
 from pointsman.operators.messages import SEVERAL_MESSAGES
@@ -67,6 +67,20 @@ class PathCall(Protocol):
     def permutation(self) -> tuple[int, ...] | None: ...
 
 
+class _Made(NamedTuple):
+    """A call that a node made: the number of the visit, the function, and its first cycle and the one after its last."""
+
+    visit: int
+    what: str
+    start: int
+    end: int
+
+    def is_beside(self, other: _Made) -> bool:
+        """Was the call carried out together with the one before it?"""
+        span = self.start, self.end
+        return self.start < self.end and span == (other.start, other.end) and "load" not in (self.what, other.what)
+
+
 Ways = list[list[SampledVisit]]
 """By node, its visits in order."""
 
@@ -111,7 +125,7 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
     parts = {one.operator.label: one for one in plan.replaced}
     known = {*operators, *parts}
     visited: list[list[_Visited]] = [[] for _ in range(plan.topology.nodes)]
-    made: list[list[tuple[int, str]]] = [[] for _ in range(plan.topology.nodes)]
+    made: list[list[_Made]] = [[] for _ in range(plan.topology.nodes)]
     last: dict[tuple[int, str], _Visited] = {}
     latest: dict[tuple[int, str], int] = {}
     shared: dict[tuple[int, int, int], int] = {}
@@ -124,7 +138,7 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
             latest[call.node, call.label] = len(visited[call.node])
             visited[call.node].append(visit)
             last[call.node, call.label] = visit
-            made[call.node].append((latest[call.node, call.label], "load"))
+            made[call.node].append(_Made(latest[call.node, call.label], "load", call.start, call.end))
         elif (call.node, call.label) in last:
             visit = last[call.node, call.label]
             visit.calls[call.what] = visit.calls.get(call.what, 0) + 1
@@ -133,7 +147,7 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
                 wrote in (0, read) if call.what == "read" else read in (0, wrote - 1)
             )
             visit.last = len(made[call.node])
-            made[call.node].append((latest[call.node, call.label], call.what))
+            made[call.node].append(_Made(latest[call.node, call.label], call.what, call.start, call.end))
             span = visit.spans[call.what] = call.start, call.end
             visit.at_once |= call.end > call.start and visit.spans.get("write") == visit.spans.get("read") == span
             if call.end > call.start and visit.beside is None:
@@ -151,12 +165,12 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
         visited = [[own[place] for place in places] for own, places in zip(visited, kept, strict=True)]
         for node, places in enumerate(kept):
             played = {place: at for at, place in enumerate(places)}
-            made[node] = [(played.get(which, LEFT_OUT), what) for which, what in made[node]]
+            made[node] = [one._replace(visit=played.get(one.visit, LEFT_OUT)) for one in made[node]]
     weights = [_weights(own, counts) for own, counts in zip(visited, every, strict=True)]
     rounds, values, orders = _rounds(visited, wholes), _values(visited, wholes), _permutations(visited, wholes)
     groups: list[dict[int, int]] = [{} for _ in visited]
     if sum(sum(visit.calls.values(), 1) for own in visited for visit in own) <= MOST_CALLS:
-        groups = [_groups(own, parts) for own in visited]
+        groups = [_groups(own, turns, parts) for own, turns in zip(visited, made, strict=True)]
     counted = {label for label, one in operators.items() if one.kind == "collect" or _is_dynamic(one)}
     counted |= {
         own[i].label
@@ -193,10 +207,14 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
                     permutation=orders.get(where),
                 )
                 if number in groups[node]:
-                    end = groups[node][number]
-                    turns = made[node][visit.first : max(one.last for one in own[number:end]) + 1]
-                    turns = [turn for turn in turns if number <= turn[0] < end]
-                    found = replace(found, calls=tuple((which - number, what) for which, what in turns if what != OWN))
+                    found = replace(
+                        found,
+                        calls=tuple(
+                            tuple((one.visit - number, one.what) for one in turn)
+                            for turn in _turns(own, made[node], number, groups[node][number])
+                        ),
+                        together=(),
+                    )
                 way.append(found)
                 continue
             for _ in range(count):
@@ -250,7 +268,7 @@ def _weights(own: Sequence[_Visited], counts: Mapping[str, int]) -> list[float]:
     return found
 
 
-def _leave_out_own_words(own: Sequence[_Visited], turns: list[tuple[int, str]], operators: dict[str, Operator]) -> None:
+def _leave_out_own_words(own: Sequence[_Visited], turns: list[_Made], operators: dict[str, Operator]) -> None:
     """Take out the calls by which the destination of a collect sends words to itself, and as many of those that read: these words
     go through no register. ``turns``: all calls of the node, by visit, in their order."""
     left = {
@@ -260,11 +278,11 @@ def _leave_out_own_words(own: Sequence[_Visited], turns: list[tuple[int, str]], 
         for what in ("write", "read")
     }
     for place, turn in enumerate(turns if left else ()):
-        if left.get(turn, 0) > 0:
-            left[turn] -= 1
-            turns[place] = turn[0], OWN
-            visit = own[turn[0]]
-            visit.calls[turn[1]] -= 1
+        if left.get(turn[:2], 0) > 0:
+            left[turn[:2]] -= 1
+            turns[place] = turn._replace(what=OWN)
+            visit = own[turn.visit]
+            visit.calls[turn.what] -= 1
             visit.alternates, visit.at_once = True, False
 
 
@@ -286,9 +304,10 @@ def _order(own: Sequence[_Visited], at: int, replaced: Container[str]) -> tuple[
     return tuple(sorted(run, key=lambda k: own[at + k].beside or (0, 0))) if len(run) > 1 else ()
 
 
-def _groups(own: Sequence[_Visited], replaced: Container[str]) -> dict[int, int]:
+def _groups(own: Sequence[_Visited], made: Sequence[_Made], replaced: Container[str]) -> dict[int, int]:
     """By the first of them, where visits of a node end whose calls it did not make one visit after the other, or that read before
-    they wrote; none with calls at the same time, and none of replaced operators."""
+    they wrote; none of replaced operators. None either where it made the same calls at the same time each time, of all visits:
+    these are played by `SampledVisit.together` and ``at_once``, of many calls a few."""
     found: dict[int, int] = {}
     start = 0
     while start < len(own):
@@ -296,11 +315,29 @@ def _groups(own: Sequence[_Visited], replaced: Container[str]) -> dict[int, int]
         while end < len(own) and own[end].first < last:
             last = max(last, own[end].last)
             end += 1
-        plain = all(not one.at_once and one.label not in replaced for one in own[start:end])
-        plain = plain and not any(_order(own, at, replaced) for at in range(start, end))
-        if plain and (end > start + 1 or not own[start].alternates or not own[start].is_even):
-            found[start] = end
+        if not any(one.label in replaced for one in own[start:end]):
+            turns = {frozenset(turn) for turn in _turns(own, made, start, end) if turn[0].what != "load"}
+            calls = {frozenset((one.visit, one.what) for one in turn) for turn in turns}
+            if any(len(turn) > 1 for turn in turns):
+                in_turn = len(calls) > 1
+            else:
+                in_turn = end > start + 1 or not own[start].alternates or not own[start].is_even
+            if in_turn:
+                found[start] = end
         start = end
+    return found
+
+
+def _turns(own: Sequence[_Visited], made: Sequence[_Made], start: int, end: int) -> list[list[_Made]]:
+    """The calls of a node's visits from ``start`` to before ``end``, those together that it made at the same time."""
+    found: list[list[_Made]] = []
+    for one in made[own[start].first : max(visit.last for visit in own[start:end]) + 1]:
+        if not start <= one.visit < end or one.what == OWN:
+            continue
+        if found and one.is_beside(found[-1][-1]):
+            found[-1].append(one)
+        else:
+            found.append([one])
     return found
 
 

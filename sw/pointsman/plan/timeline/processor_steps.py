@@ -174,12 +174,7 @@ class StepWriter:
         chosen = [(visit, number, value) for visit in run for number, value in self._chosen(visit, node)]
         here = [one for one in chosen if node in self.parts.operators[one[1]][1].operator.nodes]
         planned = [self.parts.operators[number][1] for _, number, _ in here]
-        plain = all(
-            one.stages == 1
-            and not isinstance(one.implementation, Online)
-            and one.implementation.loading not in (Loading.RESCHEDULED, Loading.GATED)
-            for one in planned
-        )
+        plain = all(map(_moves_beside_others, planned))
         calls = max((visit.count for visit, _, _ in here), default=0)
         uneven = any(visit.count < calls for visit, _, _ in here)
         if not plain or (uneven and calls > UNEVEN_CALLS):
@@ -224,14 +219,21 @@ class StepWriter:
             return False
         way, made = self.ways[node], defaultdict[tuple[int, str], int](int)
         self._add(way, self._weigh(way, run[0].weight))
-        for at, what in run[0].calls:
-            self._count(node, run[at].operator.label)
-            for number, value in chosen[at]:
-                if what == "load":
-                    self._add(way, self._loaded(node, number, value, run[at]))
-                else:
-                    self._add(way, self._called(node, number, value, what, made[at, what]))
-            made[at, what] += 1
+        for turn in run[0].calls:
+            self._count(node, run[turn[0][0]].operator.label)
+            calls: list[list[Step]] = []
+            for at, what in turn:
+                for number, value in chosen[at]:
+                    if what == "load":
+                        calls.append(self._loaded(node, number, value, run[at]))
+                    else:
+                        calls.append(self._called(node, number, value, what, made[at, what]))
+                made[at, what] += 1
+            plain = all(
+                _moves_beside_others(self.parts.operators[number][1]) for at, _ in turn for number, _ in chosen[at]
+            )
+            for steps in [self._joined(calls)] if plain and len(calls) > 1 else calls:
+                self._add(way, steps)
         self._count(node, None)
         return True
 
@@ -346,11 +348,16 @@ class StepWriter:
             steps = []
             if call and calls > played:
                 steps = self._weigh(way, visit.weight * (calls - 1) / (played - 1))
-            made = self.call(node, number, value, call, writes=writes)
             if visit.at_once:
-                made = self._joined(self._halves(node, number, value, made))
+                made = self.call_at_once(node, number, value, call)
+            else:
+                made = self.call(node, number, value, call, writes=writes)
             self._add(way, [*steps, *made])
         self._add(way, self._passed(calls, played))
+
+    def call_at_once(self, node: int, number: int, value: int, call: int) -> list[Step]:
+        """Steps of one call of an operator's I/O functions by a node that reads while it writes, if it does both."""
+        return self._joined(self._halves(node, number, value, self.call(node, number, value, call)))
 
     def _halves(self, node: int, number: int, value: int, call: Sequence[Step]) -> list[list[Step]]:
         """Of the steps of a call in which a node writes and then reads, those of either function; else the call as it is."""
@@ -748,6 +755,12 @@ class StepWriter:
             _table(self.settings, 7),
             np.array(self.weights or [1.0]),
         )
+
+
+def _moves_beside_others(one: PlannedOperator) -> bool:
+    """Are the calls of an operator played together with those of others, if a node makes them at the same time?"""
+    apart = isinstance(one.implementation, Online) or one.implementation.loading in (Loading.RESCHEDULED, Loading.GATED)
+    return one.stages == 1 and not apart
 
 
 def _table(rows: Iterable[Iterable[int]], columns: int) -> np.ndarray:

@@ -56,9 +56,9 @@ class SampledVisit:
     """Does a node that writes and reads do both at the same time? Else it writes first."""
     own: bool = False
     """Are ``messages`` the calls of one node in a run? They are all played, and who calls is known."""
-    calls: tuple[tuple[int, str], ...] = ()
-    """Of the first of several visits whose calls a node made in an order of its own: which visit, as the distance from this one,
-    and which function, "load", "write", "read" or "func"."""
+    calls: tuple[tuple[tuple[int, str], ...], ...] = ()
+    """Of the first of several visits whose calls a node made in an order of its own: those made at the same time, each as which
+    visit, as the distance from this one, and which function, "load", "write", "read" or "func"."""
     permutation: tuple[int, ...] | None = None
     """Its permutation in a run; a sampled one if None."""
 

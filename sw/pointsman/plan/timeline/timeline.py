@@ -9,7 +9,7 @@ processors pass on over changes of phase: such a plan keeps its estimate.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal
@@ -24,7 +24,7 @@ from .kernel import play
 from .memories import PlannedMemories
 from .path_taken import Ways
 from .processor_steps import StepWriter
-from .sampling import samples, visits
+from .sampling import SampledVisit, samples, visits
 
 LIMIT = 60_000_000
 """Most cycles times nodes that are played, which takes some two seconds."""
@@ -102,16 +102,19 @@ def _played(
     phases, total, all_played = np.zeros(len(plan.phases) + 1), 0.0, 0
     writer = StepWriter(plan, network, memories, counted, whole)
     for sample in range(times):
-        writer.begin()
-        if ways is None:
-            book = writer.write(visits(plan.program, sample, optional))
-        else:
-            book = writer.write_ways(ways)
-        board = network.board(writer.standing())
-        post = writer.messages.post()
-        spent, played, ended = play(
-            board, book, post, network.nodes, len(plan.phases), writer.most_lanes, limit - all_played
-        )
+        for at_once in (False, True):
+            writer.begin()
+            if ways is None:
+                book = writer.write(_visits(plan, sample, optional, at_once=at_once))
+            else:
+                book = writer.write_ways(ways)
+            board = network.board(writer.standing())
+            post = writer.messages.post()
+            spent, played, ended = play(
+                board, book, post, network.nodes, len(plan.phases), writer.most_lanes, limit - all_played
+            )
+            if ended or ways is not None or played >= limit - all_played:
+                break
         if not ended:
             return None
         all_played += int(played)
@@ -120,6 +123,15 @@ def _played(
         if total > most:
             break
     return Timeline(tuple(phases.tolist()), total, all_played)
+
+
+def _visits(
+    plan: Plan, sample: int, optional: Literal["some", "none", "all"], *, at_once: bool
+) -> Iterator[SampledVisit]:
+    """The sampled visits. ``at_once``: nodes read what comes while they write. Where all write first, as in a ring of streams,
+    messages that routers cannot hold would stop them for ever, so no application does that."""
+    for visit in visits(plan.program, sample, optional):
+        yield replace(visit, at_once=True) if at_once and visit.operator.kind == "stream" else visit
 
 
 def timed(plan: Plan, *, most: float = inf) -> Plan:

@@ -21,7 +21,7 @@ def runs(visits: Iterable[SampledVisit]) -> Iterator[list[SampledVisit]]:
     own."""
     coming = iter(visits)
     for visit in coming:
-        last = max([len(visit.together) - 1, *(at for at, _ in visit.calls), 0])
+        last = max([len(visit.together) - 1, *(at for turn in visit.calls for at, _ in turn), 0])
         yield [visit, *islice(coming, last)]
 
 

@@ -6,32 +6,60 @@ of two nodes the loads of what they have in common are the same, as far as both 
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from pointsman.program.order import Place, in_order, places
 from pointsman.program.program import Operator, Program, Runtime
-
-if TYPE_CHECKING:
-    from .node import Node
 
 MOST = 8
 """Load functions, at most, that are told of."""
 LISTED = 8
 """Nodes that a line lists."""
+KEPT = 1000
+"""Latest loads of a node whose order is kept."""
+
+
+class LatestLoads:
+    """Labels of what a node has loaded: the last KEPT of them in order, and how often each came before. Nodes wait for each other
+    long before they are so many loads apart."""
+
+    def __init__(self) -> None:
+        self.last: deque[str] = deque()
+        self.before: Counter[str] = Counter()
+
+    def append(self, label: str) -> None:
+        self.last.append(label)
+        if len(self.last) > KEPT:
+            self.before[self.last.popleft()] += 1
+
+
+class LoadingNode(Protocol):
+    """A node, as `Loaded` is made of it."""
+
+    loads: LatestLoads
+
+    @property
+    def activity(self) -> str: ...
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """What a node has loaded so far: labels in order; ``ended``: it calls no more."""
+    """What a node has loaded so far: labels in order, without those ``before`` them, by label how many; ``ended``: it calls no
+    more."""
 
     labels: Sequence[str]
     ended: bool
+    before: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, node: Node) -> Loaded:
-        return cls(node.loads, node.activity in ("finishing", "done"))
+    def of(cls, node: LoadingNode) -> Loaded:
+        return cls(tuple(node.loads.last), node.activity in ("finishing", "done"), node.loads.before)
+
+    def count(self, label: str) -> int:
+        return self.labels.count(label) + self.before.get(label, 0)
 
 
 def left_out(program: Program, nodes: Mapping[int, Loaded]) -> list[str]:
@@ -44,7 +72,7 @@ def left_out(program: Program, nodes: Mapping[int, Loaded]) -> list[str]:
     for operator in operators:
         for instance in operator.instances:
             here = [node for node in instance.nodes if node in nodes]
-            counts = {node: nodes[node].labels.count(operator.label) for node in here}
+            counts = {node: nodes[node].count(operator.label) for node in here}
             most = max(here, key=lambda node: counts[node], default=-1)
             for node in here:
                 if counts[node] == counts[most] or node in told:
@@ -81,6 +109,8 @@ def _parted(one: Loaded, other: Loaded, common: set[str], where: Mapping[str, Pl
     ``one`` may still come to it, or both orders are right."""
     own = [label for label in one.labels if label in common]
     others = [label for label in other.labels if label in common]
+    forgotten = [sum(count for label, count in node.before.items() if label in common) for node in (one, other)]
+    own, others = own[max(0, forgotten[1] - forgotten[0]) :], others[max(0, forgotten[0] - forgotten[1]) :]
     at = next((k for k, (a, b) in enumerate(zip(own, others, strict=False)) if a != b), min(len(own), len(others)))
     if at == len(others):
         return None

@@ -12,6 +12,7 @@ from pointsman.foreign import shown
 from pointsman.network import Topology
 
 from .clocks import priced
+from .left_out import LatestLoads
 from .operator_functions import Cop
 from .requests import Category, Wait
 from .substrate import CycleClock, Given, Substrate
@@ -39,8 +40,8 @@ class Node:
         Cycles of the run for each cycle of computing.
     loaded : dict
         By label of an operator, the run-time values of its last load, for reports.
-    loads : list of str
-        Labels of the operators that it loaded, in order, for reports.
+    loads : LatestLoads
+        Labels of the operators that it loaded, for reports.
     explain : callable or None
         Says more of what the node is doing where it is asked for.
     """
@@ -63,7 +64,7 @@ class Node:
         self.latest: int | None = None
         self.price = Fraction(1)
         self.loaded: dict[str, Given] = {}
-        self.loads: list[str] = []
+        self.loads = LatestLoads()
         self._activity = "starting"
         self._held = False
         self.explain: Callable[[], str] | None = None
@@ -152,7 +153,8 @@ class Node:
 
         On scheduled routers their words move as they come, a word a cycle, whichever call they belong to; in a cycle in which
         several could, the earlier call comes first. What takes several steps, and everything on other targets, is done call by
-        call: name what the node writes before what it reads, and have all nodes name the operators in the same order.
+        call: name what the node writes before what it reads, and have all nodes name the operators in the same order. On the
+        switch a long message that a node writes first waits until its reader reads: let one node of a ring read first.
 
         Parameters
         ----------

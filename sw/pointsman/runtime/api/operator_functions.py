@@ -14,6 +14,7 @@ from pointsman.errors import PointsmanError
 from pointsman.foreign import shown
 
 from .combine import combiner, function_named
+from .left_out import LatestLoads
 from .messages import as_items
 from .substrate import CHOSEN, HERE, UNKNOWN, Combine, Given, Permission, Port, Signature, Substrate
 
@@ -23,11 +24,11 @@ MOST_NAMES = 24
 
 class Caller(Protocol):
     """The node that calls the functions. ``activity``: what it is doing, in words, for reports. ``loaded``: by label, the
-    values of the last load; ``loads``: labels of all loads so far."""
+    values of the last load; ``loads``: labels of the loads so far."""
 
     activity: str
     loaded: dict[str, Given]
-    loads: list[str]
+    loads: LatestLoads
 
     @property
     def number(self) -> int: ...

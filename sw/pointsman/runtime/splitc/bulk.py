@@ -10,12 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from pointsman.errors import PointsmanError
+from pointsman.foreign import shown
 from pointsman.runtime.active.carrier import DATA_BYTES
 
 from .accesses import Accesses
 from .accessors import REFUSED, Counter, StoreCounter
 from .memory import counted
-from .pointers import GlobalPointer
+from .pointers import GlobalPointer, SpreadPointer
 
 MIDDLE_BYTES = 4 * DATA_BYTES
 """Puts of so many bytes or less have each message acknowledged."""
@@ -100,6 +101,12 @@ class BulkTransfers:
 
     def _checked(self, local: GlobalPointer, pointer: GlobalPointer, items: int, doing: str) -> int:
         own = self.accesses.own
+        for one in (local, pointer):
+            if not isinstance(one, (GlobalPointer, SpreadPointer)):
+                raise PointsmanError(
+                    f"both ends of a bulk transfer of processor {own} are pointers, and {shown(one)} is none",
+                    hint="the near end is a pointer to this processor's memory, which all_spread_allocate and allocate give",
+                )
         if local.dtype.itemsize != pointer.dtype.itemsize:
             raise PointsmanError(f"a bulk transfer needs objects of one size, not {local.dtype} and {pointer.dtype}")
         if not 0 <= pointer.proc < self.accesses.procs:

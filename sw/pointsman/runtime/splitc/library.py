@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pointsman.errors import PointsmanError
+from pointsman.foreign import shown
 from pointsman.runtime.active.carrier import DATA_BYTES, Carrier
 from pointsman.runtime.active.layers import LayerEndpoint
 from pointsman.runtime.api.node import Node
@@ -382,6 +383,8 @@ class SplitC:
         return size
 
     def _check_local(self, local: GlobalPointer, size: int) -> None:
+        if not isinstance(local, (GlobalPointer, SpreadPointer)):
+            raise PointsmanError(f"processor {self.MYPROC} gets a value into {shown(local)}, which is no pointer")
         if local.proc != self.MYPROC:
             raise PointsmanError(f"processor {self.MYPROC} gets a value into the memory of processor {local.proc}")
         if local.dtype.itemsize != size:

@@ -24,13 +24,15 @@ from .messages import Messages
 
 
 class Host(Protocol):
-    """What the operators of a node share. ``loaded``: operators that may be used without being loaded again, by number."""
+    """What the operators of a node share. ``loaded``: operators that may be used without being loaded again, by number;
+    ``ended_by``: of those that may not, whose load ended that."""
 
     tables: ConnectionTables
     number: int
     interface: Interface
     messages: Messages
     loaded: set[int]
+    ended_by: dict[int, int]
 
 
 class TdmPort:
@@ -58,7 +60,9 @@ class TdmPort:
         tables, number = self.substrate.tables, self.substrate.number
         category = Category.REPROG if self.table.second_level else Category.ROUTER
         await self.interface.enter(self.table.sets[given.index], category)
-        self.substrate.loaded = (self.substrate.loaded & tables.beside[self.index]) | {self.index}
+        staying = self.substrate.loaded & tables.beside[self.index]
+        self.substrate.ended_by.update(dict.fromkeys(self.substrate.loaded - staying, self.index))
+        self.substrate.loaded = staying | {self.index}
         self.scripts = []
         self.gets = self.operator.kind != "reduce"
         for i in self.instances:
@@ -77,7 +81,7 @@ class TdmPort:
     def stale(self) -> str | None:
         if self.index in self.substrate.loaded:
             return None
-        table = self.substrate.tables.operators[max(self.substrate.loaded)]
+        table = self.substrate.tables.operators[self.substrate.ended_by[self.index]]
         return f"has gone on to operator '{table.operator.label}' and must call {self.operator.label}_load again"
 
     async def write(self, words: np.ndarray) -> None:

@@ -27,6 +27,8 @@ class TdmSubstrate:
         self.messages = Messages(tables, number)
         self.loaded: set[int] = set()
         """Operators that may be used without being loaded again, by their numbers in the tables."""
+        self.ended_by: dict[int, int] = {}
+        """By operator that was loaded before and may not be used any more, the one whose load function ended that."""
 
     @property
     def name(self) -> str:

@@ -7,9 +7,12 @@ run time and later passes can take it at its word (rule "structure"); and what t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
+from pointsman.artifacts.images.images import Images
 from pointsman.program.catalogue import OPERATORS, Operand
 from pointsman.program.program import Operator, Runtime
 
@@ -21,6 +24,16 @@ TYPES = {"int32": 1, "float32": 1, "int64": 2, "float64": 2}
 """Words of an item."""
 MOST_WORDS = 1 << 40
 """Words of a message of which no memory is so large."""
+
+
+def sequences_of_parts(images: Images) -> Iterator[tuple[Operator, tuple[int, ...]]]:
+    """The replaced operators, each with the operators that do its work, one after the other: several times where one of these has
+    a schedule for each value, and so is several operators of the images."""
+    for one in images.replaced:
+        labels = [images.operators[index].label for index in one.parts]
+        schedules = [[i for i, other in enumerate(images.operators) if other.label == label] for label in labels]
+        for parts in product(*schedules):
+            yield one.program, parts
 
 
 def check_operator(notes: StructureNotes, index: int, **place: Any) -> None:

@@ -97,6 +97,21 @@ def test_messages_are_received_in_place_and_zeros_where_nothing_comes_in(tmp_pat
     run(tmp_path, text=SHIFTS, main=shifts)
 
 
+@pytest.mark.parametrize("impl", ["par_shift", "sch_shift"])
+def test_distances_that_move_the_same_words_may_take_turns_in_c(tmp_path: Path, impl: str):
+    """Both of two shifts beside each other have run-time distances, -2 … 2 on three nodes."""
+
+    async def main(node: Any) -> None:
+        for one, other in ((1, -2), (-2, -1), (2, 0), (0, 1), (-1, 2)):
+            await node.cop.a_load(one)
+            await node.cop.b_load(other)
+            for label in ("a", "b"):
+                await getattr(node.cop, f"{label}_func")([10 * node.number + one, other])
+
+    shift = f"(cshift '{{}} (runtime) :m 2 :impl '{impl})"
+    run(tmp_path, text=f"(loop 'l 5 (parallel {shift.format('a')} {shift.format('b')}))", main=main)
+
+
 async def sums(node: Any) -> None:
     await node.cop.a_load()
     for k in range(2):

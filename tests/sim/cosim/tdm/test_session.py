@@ -285,6 +285,21 @@ def test_a_deadlock_says_in_which_set_who_waits_for_what() -> None:
     assert "in working set 'b', b_read" in str(caught.value)
 
 
+def test_nodes_that_write_to_each_other_before_they_read_are_told_what_helps() -> None:
+    """Calls of ``together`` are made in turn on the switch, and 200 words are more than a queue holds."""
+
+    async def main(node: Node) -> None:
+        await node.cop.s_load()
+        await node.together(node.cop.s_write(np.zeros(200, np.int32)), node.cop.s_read())
+
+    with pytest.raises(PointsmanError) as caught:
+        run(tables_of("(doall ((i (all 3))) (stream 's i (mod (+ i 1) 3) :m 200))", 3, 1), main)
+    assert "words are to be read by node 1, which itself waits since cycle" in str(caught.value)
+    assert "in a circle: node 0 waits for node 1 waits for node 2 waits for node 0" in str(caught.value)
+    assert caught.value.hint is not None
+    assert "let one of them read first" in caught.value.hint
+
+
 def test_an_operator_of_a_past_phase_must_be_loaded_again() -> None:
     async def main(node: Node) -> None:
         await node.cop.a_load()
@@ -294,6 +309,17 @@ def test_an_operator_of_a_past_phase_must_be_loaded_again() -> None:
 
     with pytest.raises(PointsmanError, match="has gone on to operator 'b' and must call a_load again"):
         run(tables_of("(sequential (cshift 'a 1) (cshift 'b 1))", 2, 1), main)
+
+
+def test_the_operator_that_ended_another_is_named_not_one_beside_both() -> None:
+    async def main(node: Node) -> None:
+        await node.cop.log_load()
+        await node.cop.a_load()
+        await node.cop.b_load()
+        await node.cop.a_func([1])
+
+    with pytest.raises(PointsmanError, match=r"a_func: node . has gone on to operator 'b' and must call a_load again"):
+        run(tables_of("(parallel (sequential (cshift 'a 1) (cshift 'b 1)) (collect 'log 0))", 2, 1), main)
 
 
 def test_tables_for_another_switch_or_with_an_unknown_way_do_not_run() -> None:

@@ -57,9 +57,17 @@ def test_a_phase_with_another_schedule_is_not_there() -> None:
 
 def test_what_belongs_to_a_phase_is_loaded_before_what_surely_comes() -> None:
     marks: Residency[int] = Residency(sharing({0: 1, 1: 2, 2: 3, 3: 4, 4: 4}, (), {}), 1)
-    assert marks.with_it(0, [2], [1, 2, 3]) == [2, 1], "phase 3 would not stay"
+    assert marks.with_it(0, [2], [1]) == [1]
+    assert marks.with_it(0, [], [1, 2, 3]) == [1, 2], "phase 3 would not stay"
     marks.loaded(2)
     assert marks.with_it(0, [2], [1, 2, 3]) == [1]
+
+
+def test_other_schedules_of_an_operator_are_loaded_with_its_second_one() -> None:
+    marks: Residency[int] = Residency(sharing({0: 1, 1: 2, 2: 3, 3: 4}, (), {}), 1)
+    assert marks.with_it(0, [1, 2, 3], []) == []
+    marks.loaded(0)
+    assert marks.with_it(1, [0, 2, 3], []) == [2, 3]
 
 
 def _comes(after: dict[int, set[int]], phase: int, later: int, way: tuple[int, ...] = ()) -> bool:

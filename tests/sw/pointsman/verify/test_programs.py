@@ -14,6 +14,7 @@ from pointsman.artifacts.images.images import Images
 from pointsman.cli import main
 from pointsman.cop import compile_text
 from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS
 from pointsman.plan.make_plan import make_plan
 from pointsman.program.program import Program
 from pointsman.targets.numesh import make_images
@@ -85,3 +86,16 @@ def test_an_operator_with_a_schedule_for_its_only_value_is_that_of_the_text() ->
     program = compile_text("(loop 'l 1 (broadcast 'b 0 :m 1) (cshift 'o (runtime) :m 200))", topology=mesh(1))
     images = make_images(make_plan(program, NodeShape(), name="one"))
     assert program_differences(images, program) == []
+
+
+def test_a_replaced_operator_may_have_a_part_with_a_schedule_for_each_value() -> None:
+    """These were taken for operators that the program does not have."""
+    text = "(loop 'l 3 (reduce 'r 'add (runtime) :m 6) (cshift 'c 1 :m 4)) (barrier 'd)"
+    ways = [one for one in IMPLEMENTATIONS if "stream" not in one.kinds or one.name == "sch_stream"]
+    ways = [one for one in ways if "reduce" not in one.kinds or one.name in ("repl_runtime_reduce", "str_reduce")]
+    made = make_images(make_plan(program(text), NodeShape(), name="r", implementations=ways))
+    schedules = [one for one in made.operators if one.label == "r/stream"]
+    assert len(schedules) == 4
+    assert program_differences(made, program(text)) == []
+    (line,) = program_differences(made, program(text.replace(":m 6", ":m 5")))
+    assert line == "operator 'r' (reduce) is another operator in the images"

@@ -26,6 +26,7 @@ from pointsman.operators.api.operands import (
     runtime_operands,
     runtime_values,
     taking_part,
+    values_alike,
 )
 from pointsman.program.program import Instance
 
@@ -65,6 +66,28 @@ def test_an_operand_is_constant_partial_or_given(operator_of: Callable[..., Any]
 def test_an_operator_with_one_value_left_is_settled(operator_of: Callable[..., Any]) -> None:
     assert is_settled(operator_of("(broadcast 'o (runtime :values (list 2)))", mesh(3)))
     assert not is_settled(operator_of("(broadcast 'o (runtime))", mesh(3)))
+
+
+@pytest.mark.parametrize(
+    ("text", "alike"),
+    [
+        ("cshift 'o (runtime)", [[(1,), (-2,)], [(-1,), (2,)], [(0,)]]),
+        ("eoshift 'o (runtime)", [[(3,), (-3,)], [(-2,)], [(-1,)], [(0,)], [(1,)], [(2,)]]),
+        ("stream 'o (runtime) 0", [[(0,)], [(1,)], [(2,)]]),
+    ],
+)
+def test_values_are_alike_that_move_the_same_words(
+    operator_of: Callable[..., Any], text: str, alike: list[list[tuple[int, ...]]]
+) -> None:
+    operator = operator_of(f"({text} :m 2)", mesh(3))
+    assert values_alike(operator, runtime_values(operator)) == alike
+
+
+def test_distances_are_alike_only_if_they_are_in_every_instance(operator_of: Callable[..., Any]) -> None:
+    operator = operator_of("(subset '((0 1) (2 3 4)) (cshift 'o (runtime) :m 2))", mesh(5))
+    assert values_alike(operator, runtime_values(operator)) == [[(-1,)], [(0,)], [(1,)]]
+    assert is_settled(operator_of("(cshift 'o (runtime :values '(1 -2)) :m 2)", mesh(3)))
+    assert not is_settled(operator_of("(cshift 'o (runtime :values '(1 -1)) :m 2)", mesh(3)))
 
 
 def test_the_block_says_how_seldom_a_value_changes(operator_of: Callable[..., Any]) -> None:

@@ -37,12 +37,12 @@ RUNTIME = """
 """
 
 
-def program(text: str) -> Program:
-    return compile_text(text, topology=mesh(2, 3))
+def program(text: str, size: tuple[int, int] = (2, 3)) -> Program:
+    return compile_text(text, topology=mesh(*size))
 
 
-def planned(text: str) -> Plan:
-    return make_plan(program(text), NODE, name="x", implementations=WITHOUT_MESSAGES)
+def planned(text: str, size: tuple[int, int] = (2, 3)) -> Plan:
+    return make_plan(program(text, size), NODE, name="x", implementations=WITHOUT_MESSAGES)
 
 
 def test_a_phase_without_room_is_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,9 +62,9 @@ def test_an_operator_whose_phase_has_no_room_is_done_in_another_way() -> None:
 
 def test_operators_that_cannot_share_a_phase_are_refused_with_the_reason() -> None:
     with pytest.raises(PlanError) as caught:
-        planned("(parallel (cshift 'a (runtime) :m 20) (sequential (broadcast 'b 0 :m 64) (barrier 'c)))")
+        planned("(parallel (eoshift 'a (runtime) :m 20) (sequential (broadcast 'b 0 :m 64) (barrier 'c)))", (3, 3))
     assert caught.value.message == (
-        "<cop>:1:11: phase 'a+b+c' cannot be routed with 24 slots: operator 'a' shares it, and what can do that operator "
+        "<cop>:1:11: phase 'a+b+c' cannot be routed with 16 slots: operator 'a' shares it, and what can do that operator "
         "(sch_shift) needs a phase of its own"
     )
 

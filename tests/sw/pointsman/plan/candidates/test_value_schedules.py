@@ -89,7 +89,7 @@ def test_operators_side_by_side_have_a_phase_for_each_combination_of_values() ->
         ("(parallel {b} (subset '(0 1) (cshift 's 1)))", "have other nodes, which would have to know it"),
         (
             "(parallel {b} (reduce 'r 'add (runtime) :m 1 :impl 'sch_reduce) "
-            "(cshift 's (runtime :values '(-2 -1 1 2 3)) :impl 'sch_shift))",
+            "(eoshift 's (runtime :values '(-2 -1 1 2 3)) :impl 'sch_shift))",
             r"phase 'b\+r\+s' would have 80 schedules, one for each combination of run-time values; the most is 64",
         ),
     ],

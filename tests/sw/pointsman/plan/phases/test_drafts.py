@@ -122,6 +122,19 @@ def test_a_phase_whose_barrier_lacks_registers_is_refused_at_its_draft(monkeypat
     assert least_cycles(replace(own, period=6), 0) < inf
 
 
+def test_messages_whose_barrier_lacks_registers_are_tried_beside_another_way_of_the_other_operator() -> None:
+    """The channels of the collect leave no registers for the barrier beside an all-reduce by halves, but beside one on a tree."""
+    program = compile_text(
+        "(parallel (allreduce 'a 'add :m 20) (collect 'c (runtime) :m 20 :impl 'dyn_collect))", topology=mesh(4, 4)
+    )
+    analysis = ProgramAnalysis(program, Context(program.topology, NodeShape()), IMPLEMENTATIONS)
+    structure = analysis.folded(lambda part, i: False)
+    own = PlanContext(analysis=analysis, structure=structure, period=8, fallbacks=False)
+    phase = plan_phase(own, Constraints(), 0)
+    assert phase is not None
+    assert [one.implementation.name for one in phase.operators] == ["str_allreduce", "dyn_collect"]
+
+
 def test_a_draft_whose_barrier_has_room_is_planned_with_it() -> None:
     own = context(TIGHT, fallbacks=False)
     phase = plan_phase(own, Constraints(), 0)

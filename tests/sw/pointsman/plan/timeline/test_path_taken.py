@@ -256,13 +256,15 @@ def _predicted(plan: Plan, main: Callable[[Any], Any]) -> tuple[float, int]:
     return played.total, total
 
 
+WAVEFRONT = " ".join(
+    f"(subset (make-1d '{axis}) (parallel (map (lambda (i) (stream '{label} i (+ i 1) :m 12)) (all (- *nodes* 1)))))"
+    for axis, label in (("x", "e"), ("y", "s"))
+)
+"""Values come from the west and from the north, and their sum goes east and south."""
+
+
 def test_who_writes_what_it_has_read_waits_for_it():
-    """A wavefront: values come from the west and from the north, and their sum goes east and south."""
-    lines = [
-        f"(subset (make-1d '{axis}) (parallel (map (lambda (i) (stream '{label} i (+ i 1) :m 2)) (all (- *nodes* 1)))))"
-        for axis, label in (("x", "e"), ("y", "s"))
-    ]
-    plan = plan_of(f"(parallel {' '.join(lines)})", mesh(4, 3))
+    plan = plan_of(f"(parallel {WAVEFRONT.replace(':m 12', ':m 2')})", mesh(4, 3))
 
     async def main(node: Any) -> None:
         x, y = node.coordinates
@@ -278,6 +280,25 @@ def test_who_writes_what_it_has_read_waits_for_it():
     predicted, total = _predicted(plan, main)
     assert predicted == pytest.approx(total, rel=0.06)
     assert plan.cycles < 0.6 * total
+
+
+def test_who_writes_at_the_same_time_what_it_has_read_at_the_same_time_waits_for_it():
+    """Both reads are one call of ``together``, and both writes another. Played as one call of all four, a node waited for nobody,
+    and operators one after the other took twice the cycles."""
+    plan = plan_of(f"(parallel {WAVEFRONT})", mesh(4, 3))
+
+    async def main(node: Any) -> None:
+        x, y = node.coordinates
+        await node.cop.e_load()
+        await node.cop.s_load()
+        for _ in range(4):
+            await node.together(*(getattr(node.cop, f"{label}_read")() for label, at in (("e", x), ("s", y)) if at))
+            words = np.zeros(12, np.int32)
+            ends = ("e", x, 3), ("s", y, 2)
+            await node.together(*(getattr(node.cop, f"{label}_write")(words) for label, at, end in ends if at < end))
+
+    predicted, total = _predicted(plan, main)
+    assert predicted == pytest.approx(total, rel=0.06)
 
 
 def test_a_pipeline_is_played_call_by_call():
@@ -307,7 +328,7 @@ def test_too_many_calls_are_played_visit_by_visit(monkeypatch: pytest.MonkeyPatc
 
     calls, _, total = run(plan, main)
     (first, _), _ = path_taken(plan, calls) or ([], [])
-    assert first.calls == ((0, "load"), (1, "load"), (0, "func"), (1, "func"))
+    assert first.calls == (((0, "load"),), ((1, "load"),), ((0, "func"),), ((1, "func"),))
     monkeypatch.setattr(module, "MOST_CALLS", 7)
     ways = path_taken(plan, calls)
     assert ways is not None

@@ -26,6 +26,7 @@ from pointsman.plan.timeline.processor_steps import StepWriter
 from pointsman.plan.timeline.sampling import choice, visits
 from pointsman.plan.timeline.timeline import timed, timeline
 from pointsman.program.program import Runtime
+from pointsman.runtime import numesh_node
 from pointsman.targets.numesh import make_images
 
 COUNTED = ("write", "read", "psync", "router", "reprog", "online")
@@ -316,3 +317,27 @@ def test_a_plan_that_is_sure_to_take_too_long_is_played_no_further():
         assert share * whole.total < found.total <= whole.total
         assert found.played < whole.played
     assert timeline(plan, most=whole.total) == whole
+
+
+@pytest.mark.parametrize("words", [8, 20])
+def test_a_ring_of_messages_that_routers_cannot_hold_is_played_with_nodes_that_read_while_they_write(
+    words: int,
+) -> None:
+    """Where all write first they wait for each other for ever; so these plans kept their estimates, half of the cycles."""
+    plan = make_plan(
+        compile_text(
+            f"(doall ((i (all *nodes*))) (stream 's i (mod (+ i 1) *nodes*) :m {words}))", topology=mesh(4, 4)
+        ),
+        NodeShape(),
+        name="ring",
+    )
+
+    async def main(node: Any) -> None:
+        await node.cop.s_load()
+        await node.together(node.cop.s_write(np.zeros(words, np.int32)), node.cop.s_read())
+
+    images = make_images(plan)
+    with Machine(plan.shape, plan.topology, engine="model", progress=False) as machine:
+        record = run_nodes([numesh_node(images, number, machine) for number in range(16)], main, machine)
+    assert plan.total is not None
+    assert plan.total == pytest.approx(record.total_cycles, rel=0.08)

@@ -11,7 +11,7 @@ from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.runtime import Application, Node
-from pointsman.runtime.api.left_out import Loaded, left_out
+from pointsman.runtime.api.left_out import KEPT, LatestLoads, Loaded, left_out
 
 TEXT = """
 (cshift 'a 1 :m 4)
@@ -67,6 +67,21 @@ def test_nodes_of_other_instances_need_not_load_as_often() -> None:
 def test_what_a_node_may_load_alone_is_not_asked_for() -> None:
     text = "(stream 's 0 (runtime :dynamic t)) (barrier 'c)"
     assert lines(text, "sssc", "sc") == []
+
+
+def test_of_a_long_run_the_last_loads_are_kept_and_tell_the_same() -> None:
+    """Node 1 left out a load in its last round but one; of other nodes more loads or fewer have been forgotten."""
+    program = compile_text(f"(loop 'l 4 {TEXT})", topology=mesh(3))
+    nodes = {}
+    for number, loads in enumerate(("abc" * KEPT + "abcabc", "abc" * KEPT + "acab", "abc" * KEPT + "a")):
+        latest = LatestLoads()
+        for label in loads:
+            latest.append(label)
+        assert len(latest.last) == KEPT
+        nodes[number] = Loaded(tuple(latest.last), False, latest.before)
+        assert nodes[number].count("a") == loads.count("a")
+    (line,) = left_out(program, nodes)
+    assert "b_load: node 1 left it out and went on to c_load; node 0 called it" in line
 
 
 class Forgetful(Application):

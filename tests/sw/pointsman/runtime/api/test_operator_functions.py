@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pointsman.errors import PointsmanError
+from pointsman.runtime.api.left_out import LatestLoads
 from pointsman.runtime.api.operator_functions import Cop, OperatorFunctions
 from pointsman.runtime.api.substrate import HERE, UNKNOWN, Given, Permission, Signature
 
@@ -16,7 +17,7 @@ class _Caller:
     def __init__(self) -> None:
         self.number, self.activity = 3, ""
         self.loaded: dict[str, tuple[int, ...]] = {}
-        self.loads: list[str] = []
+        self.loads = LatestLoads()
 
 
 class _Port:

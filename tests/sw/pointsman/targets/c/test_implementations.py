@@ -40,7 +40,7 @@ def test_what_is_left_is_what_the_images_may_have():
         "(collect 'c (runtime) :m 64)",
         "(seqread 'q '(0 1 3 4) 2 :m 500)",
         "(gather 'g 2 :m 500)",
-        "(eoshift 'e (runtime))",
+        "(loop 'l 30 (eoshift 'e (runtime) :m 20))",
     ],
 )
 def test_programs_that_would_be_done_otherwise_are_planned_for_it(text: str):
@@ -79,10 +79,10 @@ def test_what_only_others_can_do_is_refused(text: str, said: str):
 
 def test_what_the_node_has_room_for_only_with_messages_says_what_they_do_and_what_is_lacking_without():
     program = compile_text(
-        "(parallel (cshift 's (runtime)) (sequential (barrier 'b) (barrier 'c)))", topology=mesh(2, 3)
+        "(parallel (eoshift 's (runtime)) (sequential (barrier 'b) (barrier 'c)))", topology=mesh(3, 3)
     )
     node = NodeShape(pipelines=1)
-    able = implementations_in_c(program, Context(mesh(2, 3), node), IMPLEMENTATIONS)
+    able = implementations_in_c(program, Context(mesh(3, 3), node), IMPLEMENTATIONS)
     with pytest.raises(PointsmanError) as caught:
         make_plan(program, node, name="p", implementations=able)
     plan = make_plan(program, node, name="p", options=PlanOptions(first=True))
