@@ -6,6 +6,7 @@ from pointsman.artifacts.routes.routes import Bound, RouteProblem
 
 from .capacity import Capacity
 from .counting import Limit, least_period, limits, possible_period
+from .flooding import FLOODING, gathered_period
 from .linear_program import MAX_COLUMNS, max_concurrent_flow
 from .parity import parity_period
 from .prices import throughput_bound
@@ -34,6 +35,9 @@ def counted_bounds(problem: RouteProblem) -> list[Bound]:
     even = parity_period(problem)
     if even is not None and even > found[0].value:
         found.insert(0, Bound(even, "parity", PARITY))
+    flooding = gathered_period(problem)
+    if flooding is not None and flooding > found[0].value:
+        found.insert(0, Bound(flooding, "flooding", FLOODING))
     return found
 
 

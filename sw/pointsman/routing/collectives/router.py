@@ -25,7 +25,7 @@ from pointsman.routing.options import USUAL, RouteOptions
 from . import rooted
 from .around import around
 from .bounds import latency_bound, period_bounds, reversed_net
-from .line import along_line
+from .flooding import on_a_tree
 from .packing import pack
 from .schedule import Schedule, backwards, repeated
 from .trees import depths, shortest_tree
@@ -79,11 +79,17 @@ def route_collective(problem: CollectiveProblem, options: RouteOptions = USUAL) 
     )
 
 
+def all_gather(net: RouteProblem, nodes: tuple[int, ...], words: int, least: int, options: RouteOptions) -> Schedule:
+    """All-gather of ``words`` words a node: round a cycle if there is a long one, otherwise on trees."""
+    flooded = on_a_tree(net, nodes, words)
+    if flooded is not None and flooded.period <= least:
+        return flooded
+    found = repeated(all_gather_once(net, nodes, -(-least // words), options), words)
+    return found if flooded is None or found.period <= flooded.period else flooded
+
+
 def all_gather_once(net: RouteProblem, nodes: tuple[int, ...], least: int, options: RouteOptions) -> Schedule:
-    """All-gather of a word a node: round a cycle if there is a long one, otherwise on trees."""
-    line = along_line(net, nodes)
-    if line is not None:
-        return line
+    """All-gather of a word a node round a cycle if there is a long one, otherwise packed."""
     made = around(net, nodes, least, options.seed)
     if made is not None and (made.period <= least or len(nodes) > SEARCHED_NODES):
         return made
@@ -114,11 +120,10 @@ def _scheduled(problem: CollectiveProblem, least: int, options: RouteOptions) ->
         if made is None:
             made = _reduced_then_spread(problem)
         return made, plain and _in_order(problem)
-    once = -(-least // words) if words > 1 else least
     if kind == "all-gather":
-        return repeated(all_gather_once(net, nodes, once, options), words), True
+        return all_gather(net, nodes, words, least, options), True
     if kind == "reduce-scatter":
-        return repeated(backwards(all_gather_once(reversed_net(net), nodes, once, options)), words), len(nodes) < 3
+        return backwards(all_gather(reversed_net(net), nodes, words, least, options)), len(nodes) < 3
     return _pairs(problem, least, options), True
 
 

@@ -95,7 +95,7 @@ def test_an_operation_of_a_group_is_shared_by_its_thread_blocks() -> None:
     assert (algorithm.buffers.inputs, [one.count for one in algorithm.messages]) == (4, [1] * 8)
     plan = by_packets(share=True)
     plan["gpus"][0]["threadblocks"].pop()
-    with pytest.raises(PointsmanError, match="waits for ever|at the end"):
+    with pytest.raises(PointsmanError, match=r"waits for ever|at the end"):
         from_mscclpp(StringIO(json.dumps(plan)))
 
 

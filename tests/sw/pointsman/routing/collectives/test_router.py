@@ -63,6 +63,10 @@ def test_meshes_of_odd_sides_need_one_slot_more_by_parity(topology, kind):
     assert (result.bound.value, result.bound.kind) == (topology.nodes, "parity")
 
 
+PETERSEN = graph(
+    10, [(n, m) for n in range(5) for m in ((n + 1) % 5, n + 5)] + [(5 + n, 5 + (n + 2) % 5) for n in range(5)]
+)
+"""No cycle goes through all of its nodes."""
 CHAINS = [(34 + 3 * chain + at, 34 + 3 * chain + at - 1 if at else 11 * chain) for chain in range(2) for at in range(3)]
 SQUARES = [(node, (node + step) % 34) for node in range(34) for step in (1, 2)]
 
@@ -87,6 +91,24 @@ SQUARES = [(node, (node + step) % 34) for node in range(34) for step in (1, 2)]
 def test_all_gather_with_nodes_beside_the_cycle_is_near_the_bound(topology, dead_nodes, dead_links, period):
     result = judged(problem_of(topology, "all-gather", dead_nodes=dead_nodes, dead_links=dead_links))
     assert result.period <= period
+
+
+STAR = graph(12, [(0, node) for node in range(1, 12)])
+BINARY = graph(15, [(node, (node - 1) // 2) for node in range(1, 15)])
+
+
+@pytest.mark.parametrize("kind", ["all-gather", "reduce-scatter"])
+@pytest.mark.parametrize("words", [1, 2, 3, 64])
+@pytest.mark.parametrize("topology", [mesh(13), mesh(1, 8), STAR, BINARY], ids=["13", "1x8", "star", "binary tree"])
+def test_all_gathers_on_trees_are_at_their_bound(topology, words, kind):
+    result = judged(problem_of(topology, kind, words=words))
+    assert (result.share, result.bound.kind) == (1.0, "flooding")
+
+
+def test_several_words_on_a_network_that_is_mostly_a_tree_are_near_the_bound():
+    topology = graph(21, [*((node, (node - 1) // 4) for node in range(1, 21)), (1, 2), (3, 4)])
+    result = judged(problem_of(topology, "all-gather", words=64))
+    assert result.period <= 1.005 * result.bound.value  # one word 64 times: 1.19
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -207,7 +229,9 @@ def test_the_length_is_kept_or_refused():
         PointsmanError, match=r"14 slots are too few, 15 are needed \(ejection\): node 0 takes 15, 1 a slot"
     ):
         route_collective(problem_of(mesh(4, 4), "all-gather"), RouteOptions(length=14))
-    with pytest.raises(PointsmanError, match="6 slots are too few for what was found, 7"):
+    with pytest.raises(PointsmanError, match="9 slots are too few for what was found, 10"):
+        route_collective(problem_of(PETERSEN, "all-gather"), RouteOptions(length=9))
+    with pytest.raises(PointsmanError, match=r"6 slots are too few, 7 are needed \(flooding\): words that cross"):
         route_collective(problem_of(mesh(5), "all-gather"), RouteOptions(length=6))
 
 
