@@ -13,6 +13,7 @@ from .prices import throughput_bound
 from .subgradient import LEAST_ROUNDS, link_prices, usual_rounds
 
 MAX_LINEAR_NODES = 256
+LINEAR = "linear program"
 CELLS_PER_SECOND = 600_000_000
 """Cells that the router visits in a second, about."""
 IDEAL = Capacity(None)
@@ -61,14 +62,12 @@ def _round_work(problem: RouteProblem) -> int:
     return int(CELLS_PER_SECOND * (7e-8 * sources * len(problem.links) + 2e-7 * len(problem.streams)))
 
 
-def flow_bound(problem: RouteProblem, work: int | None = None) -> Bound | None:
-    """The bound of the linear program; for large networks that of link prices found by subgradients, in as many rounds as
-    ``work`` permits (None: the usual ones)."""
+def flow_bound(problem: RouteProblem, work: int | None = None, *, times: int = 1) -> Bound | None:
+    """The bound of the linear program, for ``times`` as many words; for large networks that of link prices found by
+    subgradients, in as many rounds as ``work`` permits (None: the usual ones)."""
     if is_linear(problem):
-        throughput = max_concurrent_flow(problem).throughput
-        return Bound(
-            least_period(throughput), "linear program", f"maximum concurrent flow: {float(1 / throughput):.6g} slots"
-        )
+        throughput = max_concurrent_flow(problem).throughput / times
+        return Bound(least_period(throughput), LINEAR, f"maximum concurrent flow: {float(1 / throughput):.6g} slots")
     rounds = usual_rounds(problem)
     if work is not None:
         rounds = min(rounds, max(LEAST_ROUNDS, work // _round_work(problem)))
@@ -76,6 +75,7 @@ def flow_bound(problem: RouteProblem, work: int | None = None) -> Bound | None:
     priced = throughput_bound(problem, IDEAL, prices)
     if priced is None:
         return None
+    priced /= times
     return Bound(least_period(priced), "link and node prices", f"prices of links: {float(1 / priced):.6g} slots")
 
 

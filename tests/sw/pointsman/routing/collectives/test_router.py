@@ -14,9 +14,12 @@ from pointsman.artifacts.routes.routes import directed
 from pointsman.errors import PointsmanError
 from pointsman.network import graph, mesh, torus
 from pointsman.network.lattice import diamond
+from pointsman.routing.collectives import router
+from pointsman.routing.collectives.bounds import period_bounds
 from pointsman.routing.collectives.packing import pack
 from pointsman.routing.collectives.rooted import is_connected
 from pointsman.routing.collectives.router import route_collective
+from pointsman.routing.ideal_router.router import route_ideal
 from pointsman.routing.options import RouteOptions
 from pointsman.verify.collectives import check_collective
 
@@ -252,3 +255,31 @@ def test_packing_stops_at_the_most_that_is_allowed():
     words = [np.array([(0, 0)])] * 3
     assert pack(words, 1, 1)[0] == 3
     assert pack(words, 1, 1, most=2) is None
+
+
+THIN = graph(
+    14,
+    [
+        *((0, 11), (0, 12), (1, 7), (1, 13), (2, 3), (3, 4), (3, 7), (4, 12), (4, 13), (5, 6)),
+        *((5, 7), (5, 13), (6, 8), (6, 12), (8, 10), (9, 10), (10, 11), (10, 12), (11, 12), (11, 13)),
+    ],
+)
+
+
+@pytest.mark.parametrize("words", [1, 4])
+def test_pairs_have_the_bound_of_the_linear_program_where_cuts_say_less(words):
+    problem = problem_of(THIN, "all-to-all", words=words)
+    result = judged(problem)
+    assert result.bound.kind == "linear program"
+    assert result.bound.value > period_bounds(problem)[0].value
+    assert result.share > 0.98
+
+
+def test_many_words_of_pairs_are_searched_a_few_at_a_time(monkeypatch):
+    tried = []
+    monkeypatch.setattr(router, "SEARCHED_WORDS", 60)
+    monkeypatch.setattr(router, "route_ideal", lambda net, options: tried.append(net) or route_ideal(net, options))
+    result = judged(problem_of(THIN, "reversal", words=9))
+    assert [net.streams[0].words for net in tried] == [1, 3]
+    assert result.method.endswith("3 times")
+    assert result.period <= 9 * judged(problem_of(THIN, "reversal")).period
