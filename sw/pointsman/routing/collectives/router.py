@@ -30,7 +30,7 @@ from .bounds import latency_bound, period_bounds, reversed_net
 from .flooding import on_a_tree
 from .packing import pack
 from .schedule import Schedule, backwards, repeated
-from .trees import depths, shortest_tree
+from .trees import avoiding_tree, depths, shortest_tree
 
 SEARCHED_NODES = 36
 """Nodes up to which an all-gather above its bound is also searched as streams."""
@@ -38,6 +38,10 @@ MAX_PAIRS = 200_000
 SEARCHED_WORDS = 4096
 """Words of all pairs up to which several words of each are searched together; with more, a search takes minutes for some per
 cent."""
+BEST_CENTRES = 3
+"""Centres of an all-reduce that are best for a word, for which all words are packed."""
+MOST_PACKED = 16
+"""Words up to which those of an all-reduce are packed together; more are repeated, which is found to be as short."""
 MOST_FLOW_WORK = CELLS_PER_SECOND
 
 
@@ -163,10 +167,19 @@ def _combined_at_the_end(problem: CollectiveProblem, options: RouteOptions) -> S
 def _reduced_then_spread(problem: CollectiveProblem) -> Schedule:
     """All-reduce where the trees up and down share links: the slots of the words that go up are followed by those
     that go down."""
+    one = replace(problem, words=1)
+    by_centre = {centre: _meeting_at(one, centre) for centre in rooted.centres(problem.nodes)}
+    best = sorted(by_centre, key=lambda centre: by_centre[centre].period)[:BEST_CENTRES]
+    made = [repeated(by_centre[best[0]], problem.words)]
+    if 1 < problem.words <= MOST_PACKED:
+        made += [_meeting_at(problem, centre) for centre in best]
+    return min(made, key=lambda schedule: schedule.period)
+
+
+def _meeting_at(problem: CollectiveProblem, centre: int) -> Schedule:
     net, words = problem.net, problem.words
-    centre = problem.nodes[0]
     up = shortest_tree(net, centre, inward=True)
-    down = shortest_tree(net, centre)
+    down = avoiding_tree(net, centre, frozenset(up.items()))
     up_depth, down_depth = depths(up, centre), depths(down, centre)
     slot = max(up_depth.values())
     links = {link: at for at, link in enumerate(net.links)}

@@ -283,3 +283,25 @@ def test_many_words_of_pairs_are_searched_a_few_at_a_time(monkeypatch):
     assert [net.streams[0].words for net in tried] == [1, 3]
     assert result.method.endswith("3 times")
     assert result.period <= 9 * judged(problem_of(THIN, "reversal")).period
+
+
+def one_way(nodes, links):
+    topology, extra = directed(nodes, links)
+    return make_problem(topology, [], dead_links=sorted(extra))
+
+
+def test_an_all_reduce_finds_a_centre_from_which_ways_up_and_down_share_no_link():
+    # From node 0 the only way on is to 1; from node 2 there is one way on, and another for what comes.
+    links = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 2), (3, 0), (1, 3), (0, 3), (3, 1), (2, 1)]
+    problem = make_collective(one_way(4, links), "all-reduce", words=5)
+    result = judged(problem)
+    assert result.period == result.bound.value == 5
+
+
+def test_an_all_reduce_whose_ways_must_share_links_has_the_best_of_several_centres():
+    around = [(node, (node + 1) % 9) for node in range(9)]
+    across = [(0, 4), (5, 2), (7, 3), (1, 6)]
+    problem = make_collective(one_way(9, around + across), "all-reduce", words=3)
+    result = judged(problem)
+    first = router._meeting_at(problem, 0)
+    assert result.period < first.period
