@@ -168,8 +168,11 @@ def route_ideal(problem: RouteProblem, options: RouteOptions = USUAL) -> RouteRe
         disable=None if options.progress else True,
         leave=False,
     ) as bar:
-        # Shortest ways share the load of a whole mesh or torus; elsewhere a detour may be what does.
+        # Shortest ways share the load of a whole mesh or torus; elsewhere a detour may be what does, and in small problems one
+        # more attempt costs little.
         whole = problem.topology.regular and not problem.dead_nodes and not problem.dead_links
+        work_of_pass = _work_of_pass(problem, period)
+        full_links = whole and FEW_PASSES * work_of_pass > FIRST_WORK and bounds[0].kind in ("cut", "hop capacity")
         search = _Search(
             problem,
             net,
@@ -177,8 +180,8 @@ def route_ideal(problem: RouteProblem, options: RouteOptions = USUAL) -> RouteRe
             seed,
             effort,
             deadline,
-            _work_of_pass(problem, period),
-            whole and bounds[0].kind in ("cut", "hop capacity"),
+            work_of_pass,
+            full_links,
             bounds,
             bar,
             told=not options.bounds,

@@ -266,3 +266,12 @@ def test_the_linear_program_ends_the_search_for_periods_below_it(monkeypatch: py
     assert (result.period, result.bound.kind) == (result.bound.value, "linear program")
     assert result.bounds[1].value < 0.6 * result.period
     assert sum(spent) < 500_000_000, "with all periods above the cut tried it were six times as much"
+
+
+def test_thin_meshes_are_solved_by_detours_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    streams = [RouteStream(a, (b,)) for a in range(18) for b in range(18) if a != b]
+    spent: list[int] = []
+    attempt = ideal.try_attempt
+    monkeypatch.setattr(ideal, "try_attempt", lambda *given: spent.append((made := attempt(*given)).work) or made)
+    assert route_ideal(make_problem(mesh(2, 9), streams)).period == 40
+    assert sum(spent) < 500_000_000, "by shortest ways first it were ten times as much"
