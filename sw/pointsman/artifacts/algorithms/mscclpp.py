@@ -2,11 +2,13 @@
 
 An operation takes chunks from local buffers and through channels from remote ones, and leaves what it copies, or their sum, in
 local and remote buffers. A remote access becomes a message. The k-th channel from a GPU to another is the k-th from there back;
-a signal on it lets one wait at the other end go on.
+a signal on it lets one wait at the other end go on. Who reads packets waits for them, without a signal. An operation of a group
+of thread blocks is shared among them, a part of each chunk for each.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -30,10 +32,16 @@ from .algorithm import (
 )
 from .msccl import MAX_STEPS
 
-MOVES = frozenset({"copy", "put", "pws", "pwsf", "get"})
-SUMS = frozenset({"re", "res", "rre", "rres"})
+PACKET_SUMS = frozenset({"repkt", "recpkt", "respkt", "recspkt"})
+"""Their first source and destination are plain words, all others packets in scratch buffers."""
+PACKET_READS = PACKET_SUMS | {"rppkt", "upkt"}
+PACKET_WRITES = PACKET_SUMS | {"cpkt", "ppkt", "rppkt"}
+MOVES = frozenset({"copy", "put", "pws", "pwsf", "get", "cpkt", "ppkt", "upkt"})
+SUMS = frozenset({"re", "res", "rre", "rres", "rppkt"}) | PACKET_SUMS
+"""All sources become one sum, which goes to all destinations; ``rppkt`` has one source."""
 SIGNALS = frozenset({"signal", "rlxsignal", "pws", "pwsf"})
 WAITS = frozenset({"wait", "rlxwait"})
+MAX_PARTS = 4096
 KNOWN = MOVES | SUMS | SIGNALS | WAITS | {"nop", "flush"}
 
 
@@ -44,6 +52,11 @@ class _Chunk(msgspec.Struct, frozen=True, gc=False):
     buffer_id: int | None = None
 
 
+class _Share(msgspec.Struct, frozen=True, gc=False):
+    tb_id: int
+    tbg_size: int
+
+
 class _Operation(msgspec.Struct, frozen=True, gc=False):
     name: str
     src_buff: tuple[_Chunk, ...] = ()
@@ -51,6 +64,7 @@ class _Operation(msgspec.Struct, frozen=True, gc=False):
     channel_ids: tuple[int, ...] = ()
     channel_type: str = ""
     reduce_op: str = "sum"
+    tbg_info: _Share | None = None
 
 
 class _Channels(msgspec.Struct):
@@ -110,6 +124,7 @@ class _Reader:
         self.pieces = JsonPieces(file)
         self.kept: dict[Any, Any] = {}
         self.operations = 0
+        self.parts = 1
 
     def plan(self) -> _Plan:
         plan = _Plan()
@@ -160,6 +175,16 @@ class _Reader:
         if one.name not in KNOWN:
             raise self.pieces.wrong(f"an operation {one.name[:20]} is not known; known are {', '.join(sorted(KNOWN))}")
 
+        share = one.tbg_info
+        if share is not None:
+            if not 0 <= share.tb_id < share.tbg_size:
+                raise self.pieces.wrong(f"tb_id must be 0 to {share.tbg_size - 1}, not {share.tb_id}")
+            self.parts = math.lcm(self.parts, share.tbg_size)
+            if self.parts > MAX_PARTS:
+                raise self.pieces.wrong(
+                    f"groups of thread blocks must divide a chunk into at most {MAX_PARTS} parts, not {self.parts}"
+                )
+
         def kept(value: Any) -> Any:
             return self.kept.setdefault(value, value)
 
@@ -170,6 +195,7 @@ class _Reader:
             kept(one.channel_ids),
             kept(one.channel_type),
             kept(one.reduce_op),
+            kept(share),
         )
 
     def _members(self, what: str, needed: tuple[str, ...]) -> Iterator[str]:
@@ -193,7 +219,9 @@ def from_mscclpp(file: TextIO) -> Algorithm:
     PointsmanError
         Naming the line, or the operation that is wrong.
     """
-    plan = _Reader(file).plan()
+    reader = _Reader(file)
+    plan = reader.plan()
+    _divide(plan, reader.parts)
     gpus = sorted(plan.gpus, key=lambda gpu: gpu.id)
     if [gpu.id for gpu in gpus] != list(range(len(gpus))) or not gpus:
         raise PointsmanError(f"gpus must be numbered from 0 to {max(len(gpus) - 1, 0)}, each once")
@@ -207,6 +235,30 @@ def from_mscclpp(file: TextIO) -> Algorithm:
     )
 
 
+def _divide(plan: _Plan, parts: int) -> None:
+    """Count all chunks in ``parts``, of which an operation of a group takes those of its thread block."""
+    if parts == 1:
+        return
+    for gpu in plan.gpus:
+        gpu.input_chunks *= parts
+        gpu.output_chunks *= parts
+        gpu.scratch_chunks *= parts
+        for block in gpu.threadblocks:
+            block.ops = [_shared(one, parts) for one in block.ops]
+
+
+def _shared(one: _Operation, parts: int) -> _Operation:
+    share = one.tbg_info or _Share(0, 1)
+
+    def part(chunk: _Chunk) -> _Chunk:
+        size = chunk.size * parts // share.tbg_size
+        return msgspec.structs.replace(chunk, index=chunk.index * parts + share.tb_id * size, size=size)
+
+    return msgspec.structs.replace(
+        one, src_buff=tuple(map(part, one.src_buff)), dst_buff=tuple(map(part, one.dst_buff))
+    )
+
+
 class _Play:
     def __init__(
         self, name: str, collective: Collective, gpus: list[_Gpu], buffers: Buffers, *, last_first: bool
@@ -217,6 +269,8 @@ class _Play:
             self.blocks.reverse()
         self.at = [0] * len(self.blocks)
         self.signals: Counter[tuple[int, str, int]] = Counter()
+        self.packets = set[tuple[int, int]]()
+        """Rank and index of each chunk of a scratch buffer that has come as packets."""
         self.messages: list[Message] = []
         self.actions: list[Action] = []
 
@@ -243,6 +297,8 @@ class _Play:
             if any(self.signals[end] < count for end, count in ends.items()):
                 return False
             self.signals -= ends
+        if one.name in PACKET_READS and not self._have_come(gpu, one):
+            return False
         if one.name in SUMS:
             if one.reduce_op != "sum":
                 raise PointsmanError(f"{name}: a reduction must be a sum, not {one.reduce_op[:20]!r}")
@@ -256,6 +312,15 @@ class _Play:
             for channel in self._channels(gpu, block, one, name):
                 self.signals[self._other_end(gpu, one.channel_type, channel, name)] += 1
         return True
+
+    def _have_come(self, gpu: _Gpu, one: _Operation) -> bool:
+        """Are all packets there that an operation reads?"""
+        chunks = one.src_buff[1:] if one.name in PACKET_SUMS else one.src_buff
+        return all(
+            (gpu.id, index) in self.packets
+            for chunk in chunks
+            for index in range(chunk.index, chunk.index + chunk.size)
+        )
 
     def _sum(self, gpu: _Gpu, block: _Block, one: _Operation, name: str) -> None:
         if not one.src_buff or not one.dst_buff:
@@ -282,6 +347,11 @@ class _Play:
                 place = self._send(rank, gpu.id, (place,), count, name)
             operands.append(place)
         ends = [self._place(gpu, block, one, chunk, name) for chunk in destinations]
+        if one.name in PACKET_WRITES:
+            for rank, (buffer, index) in ends[1:] if one.name in PACKET_SUMS else ends:
+                if buffer == "s":
+                    last = min(index + count, self.buffers.scratch)
+                    self.packets.update((rank, each) for each in range(index, last))
         # A destination may be a source too: what is sent is added up before anything is left here.
         for rank, place in ends:
             if rank != gpu.id:

@@ -90,7 +90,12 @@ def _flow_set(file: _File) -> FlowSet:
             )
         if flow.latency is not None and not flow.bandwidth:
             raise PointsmanError(f"{place}.latency: a flow of best effort (bandwidth 0) is promised nothing")
-        if flow.latency is not None and not (flow.latency > 0 and math.isfinite(flow.latency)):
+        if flow.latency is not None and not math.isfinite(flow.latency):
+            raise PointsmanError(
+                f"{place}.latency: cycles must be a finite number, not {flow.latency:g}",
+                hint="a flow without a limit has no latency",
+            )
+        if flow.latency is not None and flow.latency <= 0:
             raise PointsmanError(f"{place}.latency: cycles must be above 0, not {flow.latency:g}")
         plain = name = flow.name if flow.name is not None else f"{flow.source} to {', '.join(ends)}"
         number = index

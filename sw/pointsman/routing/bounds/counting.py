@@ -14,7 +14,11 @@ import numpy as np
 
 from pointsman.artifacts.routes.routes import RouteProblem
 
+from .bridges import bridges_of
 from .capacity import Capacity, demand_of
+
+MOST_BRIDGES = 256
+"""Bridges whose sides are tried as cuts, those that divide the nodes most evenly."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ def _cuts(problem: RouteProblem, capacity: Capacity) -> Iterator[Limit]:
 
 
 def sides(problem: RouteProblem, ends: Sequence[int] | None = None) -> Iterator[tuple[str, np.ndarray]]:
-    """Sets of nodes for cuts, each as (name, mask): slabs, single nodes, balls, and their complements.
+    """Sets of nodes for cuts, each as (name, mask): slabs, single nodes, balls, sides of bridges, and their complements.
 
     ``ends``: nodes that send and receive; those of the streams if not given.
     """
@@ -144,6 +148,14 @@ def sides(problem: RouteProblem, ends: Sequence[int] | None = None) -> Iterator[
             ball = (hops >= 0) & (hops <= radius)
             yield f"the nodes within {radius} links of {node}", ball
             yield f"the nodes further than {radius} links from {node}", ~ball
+    found = bridges_of(problem)
+    half = len(found.order) / 2
+    for bridge in sorted(found.bridges, key=lambda one: abs(len(one.beyond) - half))[:MOST_BRIDGES]:
+        beyond = np.zeros(problem.nodes, np.bool_)
+        beyond[list(found.order[bridge.beyond.start : bridge.beyond.stop])] = True
+        link = f"the link between {bridge.near} and {bridge.far}"
+        yield f"the nodes beyond {link}", beyond
+        yield f"the nodes before {link}", ~beyond
 
 
 def possible_period(problem: RouteProblem, period: int, *, members: int = 1, detours: bool = True) -> bool:

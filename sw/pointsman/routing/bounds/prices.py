@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 
 import numpy as np
 
@@ -58,25 +59,29 @@ def throughput_bound(problem: RouteProblem, capacity: Capacity, prices: Prices) 
     if capacity.node is not None:
         income += capacity.node * int(node_prices.sum())
     full = prices.links + node_prices[graph.tails]
-    spent = Fraction(0)
-    demands = demand_of(problem, capacity)
-    from_source: dict[int, np.ndarray] = {}
-    for index, stream in enumerate(problem.streams):
-        if index in prices.shares and len(stream.destinations) > 1:
+    counts = np.array([len(stream.destinations) for stream in problem.streams], np.int64)
+    first = np.cumsum(counts) - counts
+    ends = np.array([node for stream in problem.streams for node in stream.destinations], np.int64)
+    sources = np.repeat([stream.source for stream in problem.streams], counts)
+    ways = np.zeros(len(ends), np.int64)
+    for source in np.unique(sources):
+        here = sources == source
+        ways[here] = graph.cheapest(int(source), full)[ends[here]]
+    costs = np.maximum.reduceat(ways, first)
+    for index, shares in prices.shares.items():
+        stream = problem.streams[index]
+        if len(stream.destinations) > 1:
             split = sum(
                 int(graph.cheapest(stream.source, share)[node])
-                for share, node in zip(prices.shares[index], stream.destinations, strict=True)
+                for share, node in zip(shares, stream.destinations, strict=True)
             )
-            whole = graph.cheapest(stream.source, full)
-            cost = max(split, *(int(whole[node]) for node in stream.destinations))
-        else:
-            if stream.source not in from_source:
-                from_source[stream.source] = graph.cheapest(stream.source, full)
-            ways = from_source[stream.source]
-            cost = max(int(ways[node]) for node in stream.destinations)
-        cost += sum(int(node_prices[node]) for node in stream.destinations)
-        spent += demands[index] * cost
-    return income / spent if spent else None
+            costs[index] = max(split, int(costs[index]))
+    costs += np.add.reduceat(node_prices[ends], first)
+    demands = demand_of(problem, capacity)
+    parts = lcm(*{demand.denominator for demand in demands})
+    # Whole numbers of any size: prices and demands may come to more than 64 bits together.
+    paid = sum(int(demand * parts) * cost for demand, cost in zip(demands, costs.tolist(), strict=True))
+    return income * parts / paid if paid else None
 
 
 class PricedGraph:

@@ -1,8 +1,8 @@
 """Prices of links and nodes by multiplicative weights: for networks that are too large for the linear program.
 
 In each round every demand takes its cheapest way, and what is loaded most becomes dearer (Garg and Könemann 1998 in spirit;
-here with steps that shrink with the root of the round). Every set of prices met on the way gives a valid bound; the best
-one is kept.
+here with steps that shrink with the root of the round). Every set of prices met on the way gives a valid bound. Which is the
+best is told by floating point while the demands take their ways; only that one is made exact.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pointsman.kernels import kernel
 
 from .capacity import Capacity, demand_of
 from .dijkstra import settle
-from .prices import PricedGraph, Prices, round_prices, throughput_bound
+from .prices import PricedGraph, Prices, round_prices
 
 ROUNDS = 300
 LEAST_ROUNDS = 60
@@ -24,8 +24,14 @@ SMALL = 2_000_000
 """Sources times links up to which the bound is computed in every round."""
 
 
+def usual_rounds(problem: RouteProblem) -> int:
+    """Rounds that improve the bound noticeably: fewer in large networks."""
+    effort = len({stream.source for stream in problem.streams}) * len(problem.links)
+    return int(np.clip(100_000_000 // max(1, effort), LEAST_ROUNDS, ROUNDS))
+
+
 def link_prices(problem: RouteProblem, capacity: Capacity, *, rounds: int | None = None) -> Prices:
-    """Prices that bound the throughput as well as ``rounds`` rounds allow (None: fewer in large networks)."""
+    """Prices that bound the throughput as well as ``rounds`` rounds allow (None: `usual_rounds`)."""
     graph = PricedGraph(problem)
     demands = np.array([float(demand) for demand in demand_of(problem, capacity)])
     node_capacity = 0.0 if capacity.node is None else max(float(capacity.node), 1e-9)
@@ -35,28 +41,16 @@ def link_prices(problem: RouteProblem, capacity: Capacity, *, rounds: int | None
     order = np.argsort(source_of, kind="stable")
     effort = len(np.unique(source_of)) * len(problem.links)
     if rounds is None:
-        rounds = int(np.clip(100_000_000 // max(1, effort), LEAST_ROUNDS, ROUNDS))
+        rounds = usual_rounds(problem)
     log_links, log_nodes = np.zeros(len(problem.links)), np.zeros(problem.nodes)
     mean_links, mean_nodes = np.zeros_like(log_links), np.zeros_like(log_nodes)
-    best: Prices | None = None
-    best_bound = None
-    for turn in range(rounds):
-        top = log_links.max(initial=-np.inf)
-        if node_capacity:
-            top = max(top, log_nodes.max())
-        links = np.exp(log_links - top)
-        nodes = np.exp(log_nodes - top) if node_capacity else np.zeros(problem.nodes)
-        income = links.sum() + node_capacity * nodes.sum()
-        links, nodes = links / income, nodes / income
-        mean_links = KEEP * mean_links + links
-        mean_nodes = KEEP * mean_nodes + nodes
-        if turn % (1 if effort < SMALL else 8) == 0 or turn == rounds - 1:
-            for candidate_links, candidate_nodes in ((links, nodes), (mean_links, mean_nodes)):
-                candidate = round_prices(problem, candidate_links, candidate_nodes)
-                bound = throughput_bound(problem, capacity, candidate)
-                if bound is not None and (best_bound is None or bound < best_bound):
-                    best, best_bound = candidate, bound
-        load, node_load = _loads(
+    best = mean_links, mean_nodes
+    best_bound = np.inf
+
+    def loads(links: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What links and nodes carry at these prices, which are kept if no others bound as well."""
+        nonlocal best, best_bound
+        load, node_load, paid = _loads(
             source_of,
             order,
             end_first,
@@ -70,12 +64,30 @@ def link_prices(problem: RouteProblem, capacity: Capacity, *, rounds: int | None
             links,
             nodes,
         )
+        bound = (links.sum() + node_capacity * nodes.sum()) / max(paid, 1e-300)
+        if bound < best_bound:
+            best, best_bound = (links, nodes), bound
+        return load, node_load
+
+    for turn in range(rounds):
+        top = log_links.max(initial=-np.inf)
+        if node_capacity:
+            top = max(top, log_nodes.max())
+        links = np.exp(log_links - top)
+        nodes = np.exp(log_nodes - top) if node_capacity else np.zeros(problem.nodes)
+        income = links.sum() + node_capacity * nodes.sum()
+        links, nodes = links / income, nodes / income
+        mean_links = KEEP * mean_links + links
+        mean_nodes = KEEP * mean_nodes + nodes
+        if turn % (1 if effort < SMALL else 8) == 0 or turn == rounds - 1:
+            loads(mean_links, mean_nodes)
+        load, node_load = loads(links, nodes)
         node_part = node_load / node_capacity if node_capacity else np.zeros_like(node_load)
         most = max(load.max(initial=0.0), node_part.max(initial=0.0), 1e-12)
         step = 2.0 / np.sqrt(turn + 1.0)
         log_links += step * load / most
         log_nodes += step * node_part / most
-    return best if best is not None else round_prices(problem, mean_links, mean_nodes)
+    return round_prices(problem, *best)
 
 
 @kernel
@@ -92,8 +104,9 @@ def _loads(
     in_links: np.ndarray,
     links: np.ndarray,
     nodes: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """What each link and node carries if all demands take their cheapest ways, ties shared evenly on the way back."""
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """What each link and node carries if all demands take their cheapest ways, ties shared evenly on the way back; and what all
+    demands pay, at least."""
     count = first.size - 1
     load = np.zeros(heads.size)
     node_load = np.zeros(count)
@@ -106,6 +119,7 @@ def _loads(
     flow = np.empty(count)
     last = -1
     reached = 0
+    paid = 0.0
     for index in range(order.size + 1):
         stream = order[index] if index < order.size else -1
         source = source_of[stream] if stream >= 0 else -1
@@ -137,8 +151,12 @@ def _loads(
             reached = 0
             reached = settle(source, best, done, sequence, first, heads, price)
             last = source
+        farthest = 0.0
         for at in range(end_first[stream], end_first[stream + 1]):
+            farthest = max(farthest, best[ends[at]])
+            paid += demands[stream] * nodes[ends[at]]
             share = demands[stream] / (end_first[stream + 1] - end_first[stream])
             flow[ends[at]] += share
             node_load[ends[at]] += demands[stream]
-    return load, node_load
+        paid += demands[stream] * farthest
+    return load, node_load, paid

@@ -15,6 +15,7 @@ import numpy as np
 from pointsman.artifacts.routes.collectives import PAIRWISE, CollectiveProblem
 from pointsman.artifacts.routes.routes import Bound, RouteProblem
 from pointsman.routing.bounds.counting import sides
+from pointsman.routing.bounds.flooding import FLOODING, flooding_period
 from pointsman.routing.bounds.ideal import counted_bounds
 from pointsman.routing.bounds.parity import everyone_hears_odd
 
@@ -34,6 +35,11 @@ def period_bounds(problem: CollectiveProblem) -> list[Bound]:
         what = "arrivals" if problem.kind == "all-gather" else "starts"
         text = f"at an even period {what} of a word have a fixed parity of slot at each node, and no node has as many even as odd"
         found.append(Bound((count - 1) * problem.words + 1, "parity", text))
+    flooding = (
+        flooding_period(problem.net, problem.words) if problem.kind in EITHER and not problem.net.buffers else None
+    )
+    if flooding is not None:
+        found.append(Bound(flooding, "flooding", FLOODING))
     return sorted(found, key=lambda bound: -bound.value)
 
 

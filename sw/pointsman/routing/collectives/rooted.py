@@ -8,6 +8,8 @@ behind it arrive. An all-reduce goes up one direction of the links and down the 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from pointsman.artifacts.routes.collectives import CollectiveProblem, CollectiveWord, Words
@@ -15,6 +17,8 @@ from pointsman.artifacts.routes.routes import RouteProblem
 
 from .schedule import Schedule
 from .trees import depths, dimension_tree, middle, shortest_tree
+
+MOST_CENTRES = 32
 
 
 def outward_moves(parent: dict[int, int], root: int, slot: int) -> np.ndarray:
@@ -50,17 +54,15 @@ def reduce(problem: CollectiveProblem) -> Schedule:
 
 
 def all_reduce(problem: CollectiveProblem) -> Schedule | None:
-    """None if the ways up and down need a link in the same direction, which links of one direction may force."""
-    net = problem.net
-    centre = middle(net, problem.nodes)
-    up, method = _inward_tree(problem, centre)
-    used = set(up.items())
-    if all((v, u) in set(net.links) for u, v in used):
-        down = dict(up)
+    """None if the ways up and down need a link in the same direction, which links of one direction may force; a few centres are
+    tried."""
+    for centre in dict.fromkeys([middle(problem.net, problem.nodes), *centres(problem.nodes)]):
+        up, method = _inward_tree(problem, centre)
+        down = _apart(problem.net, centre, up)
+        if down is not None:
+            break
     else:
-        down = shortest_tree(net, centre)
-        if used & {(before, node) for node, before in down.items()}:
-            return None
+        return None
     slot = max(depths(up, centre).values())
     first = CollectiveWord(
         (0,),
@@ -72,6 +74,20 @@ def all_reduce(problem: CollectiveProblem) -> Schedule | None:
         kept=True,
     )
     return _follow(problem, first, f"{method}, up and down")
+
+
+def centres(nodes: tuple[int, ...]) -> tuple[int, ...]:
+    """Nodes that are tried as the centre of an all-reduce where links of one direction make some better than others."""
+    return nodes[:: max(1, len(nodes) // MOST_CENTRES)]
+
+
+def _apart(net: RouteProblem, centre: int, up: dict[int, int]) -> dict[int, int] | None:
+    """A tree away from ``centre`` that uses no link of ``up``; None if there is none."""
+    links = set(net.links)
+    if all((v, u) in links for u, v in up.items()):
+        return dict(up)
+    down = shortest_tree(replace(net, dead_links=net.dead_links | set(up.items())), centre)
+    return down if len(down) == len(up) else None
 
 
 def gather(problem: CollectiveProblem) -> Schedule:

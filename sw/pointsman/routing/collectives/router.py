@@ -10,6 +10,7 @@ import numpy as np
 
 from pointsman.artifacts.routes.collectives import (
     MAX_MOVES,
+    PAIRWISE,
     ROOTED,
     CollectiveProblem,
     CollectiveResult,
@@ -17,22 +18,31 @@ from pointsman.artifacts.routes.collectives import (
     Kind,
     Words,
 )
-from pointsman.artifacts.routes.routes import RouteProblem
+from pointsman.artifacts.routes.routes import Bound, RouteProblem
 from pointsman.errors import PointsmanError
+from pointsman.routing.bounds.ideal import CELLS_PER_SECOND, LINEAR, flow_bound, flow_work, is_linear
 from pointsman.routing.ideal_router.router import route_ideal
 from pointsman.routing.options import USUAL, RouteOptions
 
 from . import rooted
 from .around import around
 from .bounds import latency_bound, period_bounds, reversed_net
-from .line import along_line
+from .flooding import on_a_tree
 from .packing import pack
 from .schedule import Schedule, backwards, repeated
-from .trees import depths, shortest_tree
+from .trees import avoiding_tree, depths, shortest_tree
 
 SEARCHED_NODES = 36
 """Nodes up to which an all-gather above its bound is also searched as streams."""
 MAX_PAIRS = 200_000
+SEARCHED_WORDS = 4096
+"""Words of all pairs up to which several words of each are searched together; with more, a search takes minutes for some per
+cent."""
+BEST_CENTRES = 3
+"""Centres of an all-reduce that are best for a word, for which all words are packed."""
+MOST_PACKED = 16
+"""Words up to which those of an all-reduce are packed together; more are repeated, which is found to be as short."""
+MOST_FLOW_WORK = CELLS_PER_SECOND
 
 
 def route_collective(problem: CollectiveProblem, options: RouteOptions = USUAL) -> CollectiveResult:
@@ -63,7 +73,12 @@ def route_collective(problem: CollectiveProblem, options: RouteOptions = USUAL) 
         )
     if len(nodes) < 2:
         return CollectiveResult(problem, 1, 0, (), "nothing to send", seconds=time.perf_counter() - began)
-    schedule, ordered = _scheduled(problem, least, options)
+    if problem.kind in PAIRWISE:
+        schedule, known = _pairs(problem, least, options)
+        bounds = sorted([*bounds, *known], key=lambda bound: -bound.value)
+        ordered = True
+    else:
+        schedule, ordered = _scheduled(problem, least, options)
     period = _length(net, schedule, options)
     return CollectiveResult(
         problem,
@@ -79,11 +94,17 @@ def route_collective(problem: CollectiveProblem, options: RouteOptions = USUAL) 
     )
 
 
+def all_gather(net: RouteProblem, nodes: tuple[int, ...], words: int, least: int, options: RouteOptions) -> Schedule:
+    """All-gather of ``words`` words a node: round a cycle if there is a long one, otherwise on trees."""
+    flooded = on_a_tree(net, nodes, words)
+    if flooded is not None and flooded.period <= least:
+        return flooded
+    found = repeated(all_gather_once(net, nodes, -(-least // words), options), words)
+    return found if flooded is None or found.period <= flooded.period else flooded
+
+
 def all_gather_once(net: RouteProblem, nodes: tuple[int, ...], least: int, options: RouteOptions) -> Schedule:
-    """All-gather of a word a node: round a cycle if there is a long one, otherwise on trees."""
-    line = along_line(net, nodes)
-    if line is not None:
-        return line
+    """All-gather of a word a node round a cycle if there is a long one, otherwise packed."""
     made = around(net, nodes, least, options.seed)
     if made is not None and (made.period <= least or len(nodes) > SEARCHED_NODES):
         return made
@@ -95,7 +116,7 @@ def all_gather_once(net: RouteProblem, nodes: tuple[int, ...], least: int, optio
 
 
 def _scheduled(problem: CollectiveProblem, least: int, options: RouteOptions) -> tuple[Schedule, bool]:
-    """A schedule, and whether it combines words in the order of the nodes' numbers."""
+    """A schedule of a kind that is not pairwise, and whether it combines words in the order of the nodes' numbers."""
     net, nodes, words = problem.net, problem.nodes, problem.words
     kind = problem.kind
     plain = net.topology.regular and not net.dead_nodes and not net.dead_links
@@ -114,12 +135,10 @@ def _scheduled(problem: CollectiveProblem, least: int, options: RouteOptions) ->
         if made is None:
             made = _reduced_then_spread(problem)
         return made, plain and _in_order(problem)
-    once = -(-least // words) if words > 1 else least
     if kind == "all-gather":
-        return repeated(all_gather_once(net, nodes, once, options), words), True
-    if kind == "reduce-scatter":
-        return repeated(backwards(all_gather_once(reversed_net(net), nodes, once, options)), words), len(nodes) < 3
-    return _pairs(problem, least, options), True
+        return all_gather(net, nodes, words, least, options), True
+    assert kind == "reduce-scatter"
+    return backwards(all_gather(reversed_net(net), nodes, words, least, options)), len(nodes) < 3
 
 
 def _in_order(problem: CollectiveProblem) -> bool:
@@ -133,7 +152,8 @@ def _combined_at_the_end(problem: CollectiveProblem, options: RouteOptions) -> S
         "gather" if problem.kind == "reduce" else "all-gather" if problem.kind == "all-reduce" else "all-to-all"
     )
     other = replace(problem, kind=instead, ordered=False)
-    schedule, _ = _scheduled(other, int(period_bounds(other)[0].value), options)
+    least = int(period_bounds(other)[0].value)
+    schedule = _pairs(other, least, options)[0] if instead in PAIRWISE else _scheduled(other, least, options)[0]
 
     def make(index: int) -> CollectiveWord:
         word = schedule.words[index]
@@ -147,10 +167,19 @@ def _combined_at_the_end(problem: CollectiveProblem, options: RouteOptions) -> S
 def _reduced_then_spread(problem: CollectiveProblem) -> Schedule:
     """All-reduce where the trees up and down share links: the slots of the words that go up are followed by those
     that go down."""
+    one = replace(problem, words=1)
+    by_centre = {centre: _meeting_at(one, centre) for centre in rooted.centres(problem.nodes)}
+    best = sorted(by_centre, key=lambda centre: by_centre[centre].period)[:BEST_CENTRES]
+    made = [repeated(by_centre[best[0]], problem.words)]
+    if 1 < problem.words <= MOST_PACKED:
+        made += [_meeting_at(problem, centre) for centre in best]
+    return min(made, key=lambda schedule: schedule.period)
+
+
+def _meeting_at(problem: CollectiveProblem, centre: int) -> Schedule:
     net, words = problem.net, problem.words
-    centre = problem.nodes[0]
     up = shortest_tree(net, centre, inward=True)
-    down = shortest_tree(net, centre)
+    down = avoiding_tree(net, centre, frozenset(up.items()))
     up_depth, down_depth = depths(up, centre), depths(down, centre)
     slot = max(up_depth.values())
     links = {link: at for at, link in enumerate(net.links)}
@@ -197,22 +226,31 @@ def _packed(net: RouteProblem, nodes: tuple[int, ...], least: int, seed: int, kn
     return Schedule(period, Words(len(nodes), make), "shortest trees, packed")
 
 
-def _pairs(problem: CollectiveProblem, least: int, options: RouteOptions) -> Schedule:
-    """All-to-all by the router of streams: of a word a pair, repeated, if that meets the bound; otherwise of all words."""
-    one = replace(problem, words=1)
-    once = _pairs_at_once(one, options)
-    if problem.words == 1 or once.period * problem.words <= least:
-        return repeated(once, problem.words)
-    found = _pairs_at_once(problem, options)
-    return min((repeated(once, problem.words), found), key=lambda schedule: schedule.period)
+def _pairs(problem: CollectiveProblem, least: int, options: RouteOptions) -> tuple[Schedule, list[Bound]]:
+    """A kind that is pairwise, by the router of streams: a word a pair, repeated, if that meets the bound; otherwise several
+    words together, repeated, too. With it the bound of the linear program, if that was solved."""
+    words, one = problem.words, replace(problem, words=1)
+    net = replace(problem.net, streams=one.streams(), buffers=False)
+    once, bounds = _pairs_at_once(net, options)
+    repeats = repeated(once, words)
+    if words == 1 or repeats.period <= least:
+        return repeats, bounds if words == 1 else []
+    flow = flow_bound(net, times=words) if is_linear(net) and flow_work(net) <= MOST_FLOW_WORK else None
+    bounds = [] if flow is None else [flow]
+    if flow is not None and repeats.period <= flow.value:
+        return repeats, bounds
+    times = -(-words // min(words, max(2, SEARCHED_WORDS // len(net.streams))))
+    several = -(-words // times)
+    streams = tuple(replace(stream, words=several) for stream in net.streams)
+    found, _ = _pairs_at_once(replace(net, streams=streams), options)
+    return min((repeats, repeated(found, words)), key=lambda schedule: schedule.period), bounds
 
 
-def _pairs_at_once(problem: CollectiveProblem, options: RouteOptions) -> Schedule:
-    streams = problem.streams()
-    net = replace(problem.net, streams=streams, buffers=False)
+def _pairs_at_once(net: RouteProblem, options: RouteOptions) -> tuple[Schedule, list[Bound]]:
+    """All words of streams of pairs, and the bound of the linear program."""
     result = route_ideal(net, replace(options, length=None))
     words: list[CollectiveWord] = []
-    for stream, routed in zip(streams, result.streams, strict=True):
+    for stream, routed in zip(net.streams, result.streams, strict=True):
         for index, moves in enumerate(routed.words):
             hops = [move[:3] for move in moves if move[0] is not None and move[2] is not None]
             start = hops[0][1]
@@ -221,7 +259,8 @@ def _pairs_at_once(problem: CollectiveProblem, options: RouteOptions) -> Schedul
             words.append(
                 CollectiveWord(item, stream.source, start, outward=table, destinations=list(stream.destinations))
             )
-    return Schedule(result.period, words, "; ".join(["search", *result.notes]))
+    schedule = Schedule(result.period, words, "; ".join(["search", *result.notes]))
+    return schedule, [bound for bound in result.bounds if bound.kind == LINEAR]
 
 
 def _length(net: RouteProblem, schedule: Schedule, options: RouteOptions) -> int:

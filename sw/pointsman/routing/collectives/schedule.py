@@ -24,17 +24,24 @@ class Schedule:
 
 
 def repeated(once: Schedule, words: int) -> Schedule:
-    """The schedule of one word (of a node, or a part) for each of ``words``, one after the other."""
-    if words == 1:
+    """The schedule of one word, or several, (of a node, a part or a pair) for ``words``, one after the other.
+
+    If there are too many words the last time, they are left out. Another schedule could not follow: in the first slots of a
+    period words of the last one are still on their way.
+    """
+    each = 1 + max((word.item[-1] for word in once.words), default=0)
+    times = -(-words // each)
+    if times == 1:
         return once
     count = len(once.words)
+    last = [at for at, word in enumerate(once.words) if word.item[-1] < words - (times - 1) * each]
 
     def make(index: int) -> CollectiveWord:
         turn, number = divmod(index, count)
-        word = once.words[number]
-        return word.later(turn * once.period, (*word.item[:-1], turn))
+        word = once.words[last[number] if turn == times - 1 else number]
+        return word.later(turn * once.period, (*word.item[:-1], turn * each + word.item[-1]))
 
-    return Schedule(once.period * words, Words(count * words, make), f"{once.method}, {words} times")
+    return Schedule(once.period * times, Words(count * (times - 1) + len(last), make), f"{once.method}, {times} times")
 
 
 def backwards(schedule: Schedule) -> Schedule:

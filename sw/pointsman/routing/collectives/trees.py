@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
+
 from pointsman.artifacts.routes.routes import RouteProblem
 
 
@@ -24,6 +26,26 @@ def shortest_tree(net: RouteProblem, root: int, *, inward: bool = False) -> dict
                 parent[after] = node
                 queue.append(after)
     return parent
+
+
+def avoiding_tree(net: RouteProblem, root: int, links: frozenset[tuple[int, int]]) -> dict[int, int]:
+    """For each node but the root the node before it on a way from the root with as few of ``links`` as there can be, and a
+    shortest of these; nodes near the root first."""
+    cost = {root: 0}
+    parent: dict[int, int] = {}
+    done: list[int] = []
+    rest = [(0, root)]
+    while rest:
+        price, node = heappop(rest)
+        if price > cost[node]:
+            continue
+        done.append(node)
+        for after in net.following[node]:
+            new = price + 1 + net.nodes * ((node, after) in links)
+            if new < cost.get(after, new + 1):
+                cost[after], parent[after] = new, node
+                heappush(rest, (new, after))
+    return {node: parent[node] for node in done[1:]}
 
 
 def dimension_tree(net: RouteProblem, root: int) -> dict[int, int]:

@@ -18,7 +18,7 @@ from pointsman.artifacts.routes.routes import Bound, RouteProblem, RouteResult, 
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.routing.bounds.counting import least_links, possible_period
-from pointsman.routing.bounds.ideal import CELLS_PER_SECOND, counted_bounds, flow_bound, flow_work
+from pointsman.routing.bounds.ideal import CELLS_PER_SECOND, counted_bounds, flow_bound, flow_work, is_linear
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.options import USUAL, RouteOptions
 
@@ -35,6 +35,9 @@ SECOND_WORK = 7_000_000_000
 """Most cells that the second part (`_improve`, `_find`) may visit at effort 1: ten to thirty seconds."""
 FEW_PASSES, MANY_PASSES = 25, 40
 """Work of an attempt, in passes that place every word once: in the first part (`_ascend`), and at the start of the second."""
+FIRST_PORTION = 1 / 16
+"""Without symmetry, the share of its usual work that an attempt of the second part gets at first: ways that are not the shortest
+are often found at once where the shortest never fit, and the other way round."""
 LARGE_PASSES = 200
 """Work of the second part for large problems without symmetry, in passes, where that is more than `SECOND_WORK`."""
 MOST_PASSES = 100_000
@@ -60,7 +63,13 @@ class _Search:
     work_of_pass: int
     full_links: bool
     """Do links bound the period, so that detours will hardly help?"""
+    bounds: list[Bound]
+    """What is known, tightest first."""
     bar: tqdm
+    told: bool
+    """Is the linear program among the bounds, or not wanted?"""
+    bound_seconds: float = 0.0
+    """Time that bounds took during the search; it is not counted as that of the search."""
     spent: int = 0
     tries: int = 0
     left_out: float = 0.0
@@ -81,9 +90,28 @@ class _Search:
         """Is there no symmetry, and so much to place that the second part could not try several periods?"""
         return len(self.groups) == 1 and LARGE_PASSES * self.work_of_pass > SECOND_WORK
 
+    def tell(self) -> None:
+        """Add the bound of the linear program, unless it would take more than the routing has taken until now."""
+        work = max(self.spent, FREE_WORK)
+        if self.told or flow_work(self.problem) > work:
+            return
+        began = time.perf_counter()
+        bound = flow_bound(self.problem, work)
+        if bound is not None:
+            self.bounds.append(bound)
+            self.bounds.sort(key=lambda entry: -entry.value)
+        self.told = True
+        self.bound_seconds += time.perf_counter() - began
+
+    def least(self) -> int:
+        """The bound. It grows when there has been so much work that the linear program is little beside it."""
+        if self.spent and is_linear(self.problem):
+            self.tell()
+        return int(self.bounds[0].value)
+
     def run(self, period: int, group: Symmetry, method: Method, extra: int, work: int) -> Placement | None:
         if self.deadline is not None:
-            seconds = self.deadline - time.monotonic()
+            seconds = self.deadline + self.bound_seconds - time.monotonic()
             if seconds <= 0:
                 raise _OutOfTimeError
             work = min(work, max(1_000_000, int(seconds * WORK_PER_SECOND)))
@@ -140,33 +168,40 @@ def route_ideal(problem: RouteProblem, options: RouteOptions = USUAL) -> RouteRe
         disable=None if options.progress else True,
         leave=False,
     ) as bar:
-        full_links = bounds[0].kind in ("cut", "hop capacity")
-        search = _Search(problem, net, groups, seed, effort, deadline, _work_of_pass(problem, period), full_links, bar)
+        # Shortest ways share the load of a whole mesh or torus; elsewhere a detour may be what does, and in small problems one
+        # more attempt costs little.
+        whole = problem.topology.regular and not problem.dead_nodes and not problem.dead_links
+        work_of_pass = _work_of_pass(problem, period)
+        full_links = whole and FEW_PASSES * work_of_pass > FIRST_WORK and bounds[0].kind in ("cut", "hop capacity")
+        search = _Search(
+            problem,
+            net,
+            groups,
+            seed,
+            effort,
+            deadline,
+            work_of_pass,
+            full_links,
+            bounds,
+            bar,
+            told=not options.bounds,
+        )
         if length is not None:
             placement = _find(search, length, search.usual_work)
-            spent_on_bound = 0.0
             if placement is None:
-                began_flow = time.perf_counter()
-                _add_flow(problem, bounds, options, search.spent)
-                spent_on_bound = time.perf_counter() - began_flow
+                search.tell()
                 raise explain_period(problem, length, bounds)
         else:
             placement = _ascend(search, least)
-            spent_on_bound = 0.0
-            told = placement.period == least
+            search.deadline = deadline
             for _ in range(2):
-                if not told:
-                    began_flow = time.perf_counter()
-                    told = _add_flow(problem, bounds, options, search.spent)
-                    spent_on_bound += time.perf_counter() - began_flow
-                    if deadline is not None:
-                        search.deadline = deadline + spent_on_bound
+                if placement.period > bounds[0].value:
+                    search.tell()
                 if not improved and placement.period > bounds[0].value:
-                    shorter = _descend if search.large else _improve
-                    placement, improved = shorter(search, int(bounds[0].value), placement), True
-            left_out = not told and options.bounds and placement.period > bounds[0].value
+                    placement, improved = (_descend if search.large else _improve)(search, placement), True
+            left_out = not search.told and placement.period > bounds[0].value
     streams = routed_words(problem, placement)
-    seconds = time.perf_counter() - began - spent_on_bound
+    seconds = time.perf_counter() - began - search.bound_seconds
     reason = "the length asked for" if length is not None else _reason(placement.period, bounds[0])
     return RouteResult(
         router="ideal",
@@ -175,7 +210,7 @@ def route_ideal(problem: RouteProblem, options: RouteOptions = USUAL) -> RouteRe
         bound=bounds[0],
         bounds=tuple(bounds),
         seconds=seconds,
-        bound_seconds=bound_seconds + spent_on_bound,
+        bound_seconds=bound_seconds + search.bound_seconds,
         length_reason=reason,
         notes=(f"symmetry: {placement.symmetry.name} ({placement.symmetry.size} members)", *[NO_FLOW] * left_out),
     )
@@ -196,20 +231,6 @@ def _reason(period: int, bound: Bound) -> str:
         return f"no period is shorter ({bound.kind}: {bound.text})"
     over = period - int(bound.value)
     return f"the shortest found, {over} slot{'s' * (over > 1)} above the bound ({bound.kind}: {bound.text})"
-
-
-def _add_flow(problem: RouteProblem, bounds: list[Bound], options: RouteOptions, work: int) -> bool:
-    """Add the bound of the linear program to ``bounds``, unless ``options.bounds`` is off; False if it would take more than
-    ``work``, that of the routing until now."""
-    if not options.bounds:
-        return True
-    if flow_work(problem) > max(work, FREE_WORK):
-        return False
-    bound = flow_bound(problem)
-    if bound is not None:
-        bounds.append(bound)
-        bounds.sort(key=lambda entry: -entry.value)
-    return True
 
 
 def _check_size(problem: RouteProblem, period: int) -> None:
@@ -233,17 +254,18 @@ def _work_of_pass(problem: RouteProblem, period: int) -> int:
 
 
 def _find(search: _Search, period: int, work: int) -> Placement | None:
-    """Spend about ``work`` on a period, in growing portions, over symmetries and methods; None if no schedule is found."""
+    """Spend about ``work`` on a period, in growing portions, over symmetries and methods; None if no schedule is found, or a
+    bound says that there is none."""
     begin = search.spent
-    portion = 1.0
+    portion = FIRST_PORTION if len(search.groups) == 1 else 1.0
     while search.spent - begin < work:
         plans = list(_plans(search, period, thorough=True))
         plain = max(1, sum(method == "eject" and not extra for _, method, extra in plans))
         largest = max(group.size for group, _, _ in plans)
         for group, method, extra in plans:
             left = work - (search.spent - begin)
-            if left <= 0:
-                break
+            if left <= 0 or search.least() > period:
+                return None
             passes = MANY_PASSES * search.work_of_pass // group.size
             share = max(FIRST_WORK // 2, min(max(passes, work // (4 * plain)), work // (2 * plain)))
             if group.size == largest > 1:
@@ -253,7 +275,7 @@ def _find(search: _Search, period: int, work: int) -> Placement | None:
             placement = search.run(period, group, method, extra, min(share, left))
             if placement is not None:
                 return placement
-        portion *= 2
+        portion *= 4 if portion < 1 else 2
     return None
 
 
@@ -298,6 +320,10 @@ def _ascend(search: _Search, least: int) -> Placement:
                 continue
             if placement is not None:
                 return placement
+        known = search.least()
+        if known > period:
+            period, least, step = known, known, 1
+            continue
         period += step
         if period - least >= 4:
             step = max(1, (period - least) // 2)
@@ -307,16 +333,16 @@ def _ascend(search: _Search, least: int) -> Placement:
     raise RoutingError(f"no schedule of at most {MAX_PERIOD} slots was found")
 
 
-def _descend(search: _Search, least: int, placement: Placement) -> Placement:
+def _descend(search: _Search, placement: Placement) -> Placement:
     """Try shorter periods than ``placement``, for large problems: each may take some times the work of the one before; steps
-    become shorter towards ``least`` and when one fails, and what is left goes into the next shorter."""
+    become shorter towards the bound and when one fails, and what is left goes into the next shorter."""
     begin, allowed = search.spent, search.second_work
     group = search.groups[-1]
     usual = FEW_PASSES * search.work_of_pass
     last = usual
     longest = placement.period
     try:
-        while placement.period > least and search.spent - begin < allowed:
+        while placement.period > (least := search.least()) and search.spent - begin < allowed:
             left = allowed - (search.spent - begin)
             step = max(1, min(longest, max((placement.period - least) // 6, placement.period // 150)))
             before = search.spent
@@ -333,13 +359,13 @@ def _descend(search: _Search, least: int, placement: Placement) -> Placement:
     return placement
 
 
-def _improve(search: _Search, least: int, placement: Placement) -> Placement:
-    """Try shorter periods than ``placement``: first bisect the gap to ``least``, then go down slot by slot with more work."""
+def _improve(search: _Search, placement: Placement) -> Placement:
+    """Try shorter periods than ``placement``: first bisect the gap to the bound, then go down slot by slot with more work."""
     allowed = search.usual_work
     begin = search.spent
-    failed = least - 1
+    failed = 0
     try:
-        while placement.period > least and search.spent - begin < allowed:
+        while placement.period > (least := search.least()) and search.spent - begin < allowed:
             if placement.period - 1 <= failed:
                 failed = placement.period - 2
             # If at most three periods are left, the next shorter first: it is the easiest.

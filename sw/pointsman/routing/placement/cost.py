@@ -8,12 +8,13 @@ is free in its ways, has the last word. A flow with a limit is counted with the 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
 from pointsman.artifacts.flows.flows import Flow, FlowSet
 from pointsman.artifacts.routes.routes import RouteProblem
+
+from .cost_kernel import Board, anneal, move, put_all, take_all, total, undo
 
 LATE = 1000.0
 """Price of a link too many on the way of a flow with a limit of latency."""
@@ -22,8 +23,8 @@ FULL = 100.0
 
 NEAR = 1e-6
 """Price of a link for a flow of best effort: so little that it only chooses among placements that are equal for the others."""
-WAYS = 1 << 16
-"""Pairs of a source and its ends whose ways are kept."""
+CUT_OFF = 1e6
+"""Price of an end that its source does not reach, because of faults."""
 
 
 def asked(flow: Flow, hops: int) -> float:
@@ -53,105 +54,125 @@ class PlacementCost:
     """Costs of placements of a set of flows on a network; keeps the loads of the placement that it is at."""
 
     def __init__(self, flows: FlowSet, net: RouteProblem) -> None:
-        self.flows = flows.flows
-        self.net = net
-        self.links = {link: at for at, link in enumerate(net.links)}
-        self.of_task: list[list[int]] = [[] for _ in flows.tasks]
-        for index, flow in enumerate(self.flows):
-            for task in {flow.source, *flow.destinations}:
-                self.of_task[task].append(index)
-        self._trees: dict[int, list[int]] = {}
-        self._hops: dict[int, list[int]] = {}
-        self._ways = lru_cache(WAYS)(self._found_ways)
-        self.load = np.zeros(len(self.links))
-        self.placed: dict[int, tuple[float, float, np.ndarray]] = {}
-        self.fixed = 0.0
-        self._before: list[tuple[int, tuple[float, float, np.ndarray]]] = []
-        """Flows of the last move, with what they were placed as before it."""
+        self.board = _board(flows, net)
+        self.all = np.arange(len(flows.flows))
 
     def place_all(self, at: list[int]) -> float:
         """Cost of the placement ``at`` (node of each task), which is kept as the present one."""
         self.clear()
-        self.put(range(len(self.flows)), at)
+        self.put(self.all, at)
         return self.cost
 
     def clear(self) -> None:
         """No flow is placed."""
-        self.load[:] = 0.0
-        self.placed = {}
-        self.fixed = 0.0
+        self.board.load[:] = 0.0
+        self.board.sums[:] = 0.0
+        self.board.placed[:] = False
 
     @property
     def cost(self) -> float:
-        over = np.maximum(self.load - 1.0, 0.0)
-        return self.fixed + float((self.load**2).sum()) + FULL * float(over.sum())
+        return float(total(self.board))
+
+    @property
+    def placed(self) -> dict[int, tuple[float, float, np.ndarray]]:
+        """Price, words a slot and links of each flow that is placed."""
+        board = self.board
+        found = {}
+        for flow in np.flatnonzero(board.placed).tolist():
+            source = int(board.from_node[flow])
+            used: set[int] = set()
+            for node in board.to_node[board.first_end[flow] : board.first_end[flow + 1]].tolist():
+                while node != source and (link := int(board.into[source, node])) >= 0:
+                    used.add(link)
+                    node = int(board.tails[link])
+            links = np.array(sorted(used), np.intp)
+            found[flow] = float(board.price[flow]), float(board.rate[flow]), links
+        return found
 
     def move(self, tasks: tuple[int, ...], at: list[int]) -> float:
         """Cost once ``tasks`` are where ``at`` says; the others are where they were."""
-        touched = sorted({flow for task in tasks for flow in self.of_task[task]})
-        self._before = [(index, self.placed[index]) for index in touched]
-        self.take(touched)
-        self.put(touched, at)
-        return self.cost
+        return float(move(self.board, np.array(tasks, np.int64), np.array(at, np.int64)))
 
     def undo(self) -> None:
         """Go back to the placement before the last move."""
-        self.take([index for index, _ in self._before])
-        for index, placed in self._before:
-            self._add(index, placed)
+        undo(self.board)
 
-    def take(self, indices: list[int]) -> None:
+    def take(self, flows: np.ndarray) -> None:
         """Take flows out that were placed."""
-        for index in indices:
-            price, rate, links = self.placed.pop(index)
-            self.fixed -= price
-            self.load[links] -= rate
+        take_all(self.board, flows)
 
-    def put(self, indices: range | list[int], at: list[int]) -> None:
+    def put(self, flows: np.ndarray, at: list[int]) -> None:
         """Place flows that are not placed; ``at`` has the nodes of their tasks."""
-        for index in indices:
-            flow = self.flows[index]
-            source = at[flow.source]
-            links, far = self._ways(source, tuple([at[task] for task in flow.destinations]))
-            rate = asked(flow, far)
-            price = max(rate, NEAR) * len(links)
-            if flow.latency is not None:
-                price += LATE * late(flow, far)
-            self._add(index, (price, rate, links))
+        put_all(self.board, flows, np.array(at, np.int64))
 
-    def _add(self, index: int, placed: tuple[float, float, np.ndarray]) -> None:
-        self.placed[index] = placed
-        price, rate, links = placed
-        self.fixed += price
-        self.load[links] += rate
+    def anneal(
+        self,
+        at: list[int],
+        movable: list[int],
+        free: list[int],
+        chance: np.random.Generator,
+        *,
+        steps: int,
+        heat: float,
+        cooling: float,
+    ) -> tuple[float, list[int]]:
+        """The best placement met in ``steps`` from ``at``, the present one, with its cost: a step exchanges two tasks of
+        ``movable``, or moves one to a node of ``free``."""
+        holds = np.full(len(self.board.ready), -1)
+        holds[[at[task] for task in movable]] = movable
+        best = np.array(at, np.int64)
+        price = anneal(self.board, best, np.array(movable), np.array(free), holds, chance, steps, heat, cooling)
+        return float(price), best.tolist()
 
-    def hops(self, source: int) -> list[int]:
-        """Links from ``source`` to each node."""
-        if source not in self._trees:
-            self._hops[source] = self.net.distances(source)
-            self._trees[source] = self._tree(source)
-        return self._hops[source]
 
-    def _found_ways(self, source: int, ends: tuple[int, ...]) -> tuple[np.ndarray, int]:
-        """Links of a tree of shortest ways, each once, and the number of links to the farthest end."""
-        far = max(map(self.hops(source).__getitem__, ends))
-        before = self._trees[source]
-        used: set[int] = set()
-        for end in ends:
-            node = end
-            while node != source:
-                link = self.links[before[node], node]
-                if link in used:
-                    break
-                used.add(link)
-                node = before[node]
-        return np.array(sorted(used), np.intp), far
-
-    def _tree(self, source: int) -> list[int]:
-        """For each node the one before it on a shortest way from ``source``; of several another one for each pair of ends."""
-        hops = self._hops[source]
-        choices: list[list[int]] = [[] for _ in range(self.net.nodes)]
-        for u, v in self.net.links:
-            if hops[u] >= 0 and hops[v] == hops[u] + 1:
-                choices[v].append(u)
-        return [found[(source + node) % len(found)] if found else -1 for node, found in enumerate(choices)]
+def _board(flows: FlowSet, net: RouteProblem) -> Board:
+    links = np.array(net.links, np.int64).reshape(-1, 2)
+    tails, heads = np.ascontiguousarray(links[:, 0]), np.ascontiguousarray(links[:, 1])
+    edges = np.arange(net.nodes + 1)
+    before = np.argsort(heads, kind="stable")
+    of_task: list[set[int]] = [set() for _ in flows.tasks]
+    for index, flow in enumerate(flows.flows):
+        for task in (flow.source, *flow.destinations):
+            of_task[task].add(index)
+    ends = [task for flow in flows.flows for task in flow.destinations]
+    count, all_ends, wide = len(flows.flows), len(ends), len(links)
+    none = float("nan")
+    return Board(
+        first=np.searchsorted(tails, edges),
+        after=np.arange(wide),
+        heads=heads,
+        first_in=np.searchsorted(heads[before], edges),
+        before=before,
+        tails=tails,
+        ready=np.zeros(net.nodes, np.bool_),
+        # Rows are filled when a flow starts there; until then they take no memory.
+        into=np.empty((net.nodes, net.nodes), np.int32),
+        hops=np.empty((net.nodes, net.nodes), np.int32),
+        source=np.array([flow.source for flow in flows.flows], np.int64),
+        first_end=np.cumsum([0] + [len(flow.destinations) for flow in flows.flows]),
+        ends=np.array(ends, np.int64),
+        bandwidth=np.array([flow.bandwidth for flow in flows.flows], np.float64),
+        limit=np.array([none if flow.latency is None else flow.latency for flow in flows.flows], np.float64),
+        first_of=np.cumsum([0] + [len(found) for found in of_task]),
+        of=np.array([flow for found in of_task for flow in sorted(found)], np.int64),
+        load=np.zeros(wide),
+        sums=np.zeros(3),
+        placed=np.zeros(count, np.bool_),
+        price=np.zeros(count),
+        rate=np.zeros(count),
+        from_node=np.zeros(count, np.int64),
+        to_node=np.zeros(all_ends, np.int64),
+        seen=np.zeros(wide, np.int64),
+        changed=np.zeros(wide, np.int64),
+        loads=np.zeros(wide),
+        marks=np.zeros(wide, np.int64),
+        counts=np.zeros(4, np.int64),
+        touched=np.zeros(count, np.int64),
+        is_touched=np.zeros(count, np.bool_),
+        old_price=np.zeros(count),
+        old_rate=np.zeros(count),
+        old_from=np.zeros(count, np.int64),
+        old_to=np.zeros(all_ends, np.int64),
+        old_sums=np.zeros(3),
+        constants=np.array([LATE, FULL, NEAR, CUT_OFF]),
+    )

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from pointsman.artifacts.flows.flows import FlowSet
 
 from .cost import LATE, PlacementCost, asked, late
@@ -23,7 +25,7 @@ class _Branches:
 
     cost: PlacementCost
     order: list[int]
-    closes: list[list[int]]
+    closes: list[np.ndarray]
     """Flows that are placed with each task of ``order``, because their other tasks come before."""
     rest: list[float]
     """Least cost of the flows that come after."""
@@ -91,8 +93,8 @@ def least_of_all(
         least.append(len(flow.destinations) * (rate + rate * rate) + LATE * late(flow, 1))
     rest = [sum(least[index] for later in closes[level + 1 :] for index in later) for level in range(len(order))]
     cost.clear()
-    cost.put(first, at)
-    search = _Branches(cost, order, closes, rest, free, known, work)
+    cost.put(np.array(first, np.int64), at)
+    search = _Branches(cost, order, [np.array(one, np.int64) for one in closes], rest, free, known, work)
     proved = search.visit(0, list(at), set())
     return search.best[1], proved
 

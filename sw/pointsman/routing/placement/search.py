@@ -7,7 +7,6 @@ that the same flows and seed give the same placement.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from pointsman.errors import PointsmanError
 from .cost import PlacementCost
 from .exact import WORK, least_of_all
 
-STEPS = 300
+STEPS = 900
 """Steps of an annealing for each task."""
 STARTS = 3
 EXACT_TASKS = 12
@@ -77,32 +76,7 @@ def _anneal(
     nodes = [free[number] for number in chance.permutation(len(free)).tolist()]
     for task, node in zip(movable, nodes, strict=False):
         at[task] = node
-    # Which task is on a free node; -1: none.
-    holds = dict.fromkeys(free, -1) | {at[task]: task for task in movable}
     price = cost.place_all(at)
-    best = price, list(at)
     steps = max(1, int(STEPS * effort * len(movable)))
     heat = max(price, 1e-9) / max(1, len(movable))
-    cooling = (1e-3) ** (1.0 / steps)
-    for _ in range(steps):
-        task = movable[int(chance.integers(len(movable)))]
-        node, old = free[int(chance.integers(len(free)))], at[task]
-        heat *= cooling
-        if node == old:
-            continue
-        other = holds[node]
-        moved = (task,) if other < 0 else (task, other)
-        at[task], holds[node], holds[old] = node, task, other
-        if other >= 0:
-            at[other] = old
-        new = cost.move(moved, at)
-        if new <= price or chance.random() < exp((price - new) / heat):
-            price = new
-            if price < best[0] - 1e-9:
-                best = price, list(at)
-            continue
-        at[task], holds[old], holds[node] = old, task, other
-        if other >= 0:
-            at[other] = node
-        cost.undo()
-    return best
+    return cost.anneal(at, movable, free, chance, steps=steps, heat=heat, cooling=(1e-3) ** (1.0 / steps))

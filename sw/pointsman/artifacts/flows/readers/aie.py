@@ -22,10 +22,20 @@ FLOW = re.compile(
 PACKET = re.compile(r"(?:aie|AIE)\.packet_flow\s*\(\s*([\w]+)\s*\)")
 PACKET_END = re.compile(r"(?:aie|AIE)\.packet_(source|dest)\s*<\s*(%[\w.$-]+)\s*,\s*\"?(\w+)\"?\s*:\s*(\d{1,4})\s*>")
 OTHERS = re.compile(
-    r"(?:aie|AIE)\.(objectfifo\S*|connect\b|masterset|packet_rules|switchbox|route\b|cascade_flow|flow|packet_\w+)"
+    r"(?<!#)\b(?:aie|AIE)\.(objectfifo[\w.]*|connect\b|masterset|packet_rules|switchbox|route\b|cascade_flow|flow|packet_\w+)"
 )
+"""``#aie.packet_info`` is an attribute, of what a tile sends, and no operation."""
+HINTS = {
+    "objectfifo": "lower the module to aie.flow and aie.packet_flow first",
+    "cascade_flow": "a cascade has wires of its own beside the network; take it out to place the flows",
+    "flow": "a flow is written aie.flow(%from, DMA : 0, %to, DMA : 0)",
+    "packet_flow": "a packet flow is written aie.packet_flow(0) { aie.packet_source<%from, DMA : 0> aie.packet_dest<…> }",
+}
+ROUTED = "this is how flows are routed; give the module as it was before, with its aie.flow and aie.packet_flow"
 BEGUN = re.compile(r"(?:aie|AIE)\.(?:tile|flow|packet_flow)\s*\([^()]*$")
 Source = tuple[int, str, str]
+Packet = tuple[int, list[Source], list[int]]
+"""Line, sources and destinations of a packet flow."""
 MOST_LINES = 16
 """Lines that a tile or a flow may take."""
 
@@ -41,7 +51,7 @@ def from_aie(lines: Iterable[str]) -> FlowSet:
     tiles: dict[str, int] = {}
     places: dict[tuple[int, int], int] = {}
     ends: dict[Source, dict[int, None]] = {}
-    packet: Source | None = None
+    packet: Packet | None = None
     count = open_braces = number = 0
 
     def tile(name: str, number: int) -> int:
@@ -56,6 +66,15 @@ def from_aie(lines: Iterable[str]) -> FlowSet:
             count += 1
             check_counts(lambda text: PointsmanError(f"line {number}: {text}"), len(ends), count)
             to[end] = None
+
+    def ends_packet() -> None:
+        """The source of a packet may follow its destinations."""
+        if packet is not None and packet[2]:
+            begun, sources, destinations = packet
+            if len(sources) != 1:
+                raise PointsmanError(f"line {begun}: a packet flow must have one source, not {len(sources)}")
+            for end in destinations:
+                goes(sources[0], end, begun)
 
     for number, line in _whole(lines):
         if "{" in line or "}" in line:
@@ -75,21 +94,24 @@ def from_aie(lines: Iterable[str]) -> FlowSet:
             goes(source, tile(flow[4], number), number)
         rest = FLOW.sub("", rest) if ".flow" in rest else rest
         if PACKET.search(rest):
-            packet = None
+            ends_packet()
+            packet = number, [], []
         for end in PACKET_END.finditer(rest):
             at_tile = tile(end[2], number)
+            if packet is None:
+                raise PointsmanError(f"line {number}: a packet_{end[1]} must stand in an aie.packet_flow")
             if end[1] == "source":
-                packet = (at_tile, f"packet {end[3]}", end[4])
-            elif packet is None:
-                raise PointsmanError(f"line {number}: a packet must have a source before its destinations")
+                packet[1].append((at_tile, f"packet {end[3]}", end[4]))
             else:
-                goes(packet, at_tile, number)
+                packet[2].append(at_tile)
         rest = PACKET_END.sub("", PACKET.sub("", rest))
         if other := OTHERS.search(rest):
-            raise PointsmanError(
-                f"line {number}: aie.{other[1][:40]} is not known here",
-                hint="lower the module to aie.flow and aie.packet_flow first",
+            name = other[1]
+            hint = HINTS.get(
+                name.split(".")[0], HINTS["packet_flow"] if name in ("packet_source", "packet_dest") else ROUTED
             )
+            raise PointsmanError(f"line {number}: aie.{name[:40]} is not known here", hint=hint)
+    ends_packet()
     if open_braces:
         raise PointsmanError(
             f"line {number}: here the file ends, with {abs(open_braces)} {'{' if open_braces > 0 else '}'} too many"

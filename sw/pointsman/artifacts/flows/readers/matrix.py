@@ -1,4 +1,4 @@
-"""Demand matrices: row i, column j is what node i sends to node j, in any unit; as CSV, or in MatrixMarket's coordinate form.
+"""Demand matrices: row i, column j is what node i sends to node j, in any unit; as CSV, or in one of MatrixMarket's forms.
 
 Bandwidths are the demands divided by the largest sum of a row or column, so that the busiest port is busy all the time.
 """
@@ -17,7 +17,10 @@ from pointsman.network.topology import MAX_NODES
 LEAST, MOST = 1e-100, 1e100
 """Demands that can be added and divided."""
 PLACE = re.compile(r"[0-9]{1,12}")
-HEADER = ["%%MatrixMarket", "matrix", "coordinate"]
+PLAIN = "a matrix is rows of plain numbers, separated by commas, without titles"
+"""For files as spreadsheets and scripts write them: with titles of rows and columns, other separators, or quotes."""
+HEADER = ["%%MatrixMarket", "matrix"]
+FIELDS = {"coordinate": ("real", "integer", "pattern"), "array": ("real", "integer")}
 
 
 def from_csv(lines: Iterable[str]) -> FlowSet:
@@ -43,7 +46,7 @@ def from_csv(lines: Iterable[str]) -> FlowSet:
                 f"line {number}: a matrix of {size} columns must have {size} rows, and this is one more"
             )
         for column, cell in enumerate(cells):
-            _put(entries, row, column, _number(cell, number), number)
+            _put(entries, row, column, _number(cell, number, PLAIN), number)
         row += 1
     if row != size or not size:
         raise PointsmanError(f"a matrix must have as many rows as columns: {row} rows, {size} columns")
@@ -51,7 +54,8 @@ def from_csv(lines: Iterable[str]) -> FlowSet:
 
 
 def from_matrix_market(lines: Iterable[str]) -> FlowSet:
-    """Coordinate form, real or integer, general or symmetric; rows and columns count from 1.
+    """Coordinate form, real, integer or pattern (each entry is a demand of 1), or an array column by column; general or
+    symmetric; rows and columns count from 1.
 
     Raises
     ------
@@ -62,23 +66,30 @@ def from_matrix_market(lines: Iterable[str]) -> FlowSet:
     _, header = next(numbered, (1, ""))
     first, *words = header.split()[:6] or [""]
     words = [first, *(word.lower() for word in words)]
-    if words[:3] != HEADER or len(words) != 5 or words[3] not in ("real", "integer"):
+    if words[:2] != HEADER or len(words) != 5 or words[3] not in FIELDS.get(words[2], ()):
         raise PointsmanError(
-            f"line 1: a file must begin with '{' '.join(HEADER)} real general', or integer, or symmetric"
+            f"line 1: a file must begin with '{' '.join(HEADER)} coordinate real general', or integer, pattern, or symmetric; "
+            "or with array for coordinate, but not with pattern"
         )
     if words[4] not in ("general", "symmetric"):
         raise PointsmanError(f"line 1: a matrix must be general or symmetric, not {words[4]}")
     rest = ((number, line) for number, line in numbered if not line.startswith("%") and line.strip())
     number, sizes = next(rest, (2, ""))
-    rows, columns, count = _whole(sizes.split(), number, 3, "rows, columns and entries")
+    is_array, is_symmetric = words[2] == "array", words[4] == "symmetric"
+    if is_array:
+        rows, columns = _whole(sizes.split(), number, 2, "rows and columns")
+        count = rows * (rows + 1) // 2 if is_symmetric else rows * rows
+    else:
+        rows, columns, count = _whole(sizes.split(), number, 3, "rows, columns and entries")
     if rows != columns:
         raise PointsmanError(f"line {number}: a matrix must have as many rows as columns, not {rows} and {columns}")
     _size(rows, number)
     entries: dict[tuple[int, int], float] = {}
-    for found in _coordinates(rest, rows):
+    read = _array(rest, rows, is_symmetric) if is_array else _coordinates(rest, rows, words[3] == "pattern")
+    for found in read:
         row, column, value, number = found
         _put(entries, row, column, value, number)
-        if words[4] == "symmetric" and row != column:
+        if is_symmetric and row != column:
             _put(entries, column, row, value, number)
         count -= 1
     if count:
@@ -87,18 +98,28 @@ def from_matrix_market(lines: Iterable[str]) -> FlowSet:
     return _flows(rows, entries)
 
 
-def _coordinates(rest: Iterator[tuple[int, str]], size: int) -> Iterator[tuple[int, int, float, int]]:
+def _array(rest: Iterator[tuple[int, str]], size: int, is_symmetric: bool) -> Iterator[tuple[int, int, float, int]]:
+    places = ((row, column) for column in range(size) for row in range(column if is_symmetric else 0, size))
+    for number, line in rest:
+        row, column = next(places, (-1, -1))
+        if row < 0:
+            raise PointsmanError(f"line {number}: the array is full, and here is one more number")
+        yield row, column, _number(line.strip(), number), number
+
+
+def _coordinates(rest: Iterator[tuple[int, str]], size: int, is_pattern: bool) -> Iterator[tuple[int, int, float, int]]:
     for number, line in rest:
         words = line.split()
-        if len(words) != 3:
-            raise PointsmanError(f"line {number}: an entry must be row, column and value, not {' '.join(words)[:60]!r}")
+        if len(words) != 3 - is_pattern:
+            what = "row and column" if is_pattern else "row, column and value"
+            raise PointsmanError(f"line {number}: an entry must be {what}, not {' '.join(words)[:60]!r}")
         if PLACE.fullmatch(words[0]) and PLACE.fullmatch(words[1]):
             row, column = int(words[0]), int(words[1])
         else:
             row, column = _whole(words[:2], number, 2, "row and column")
         if not (1 <= row <= size and 1 <= column <= size):
             raise PointsmanError(f"line {number}: row and column must be 1 to {size}, not {row} and {column}")
-        yield row - 1, column - 1, _number(words[2], number), number
+        yield row - 1, column - 1, 1.0 if is_pattern else _number(words[2], number), number
 
 
 def _whole(words: list[str], number: int, count: int, what: str) -> list[int]:
@@ -107,7 +128,7 @@ def _whole(words: list[str], number: int, count: int, what: str) -> list[int]:
     return [int(word) for word in words]
 
 
-def _number(text: str, number: int) -> float:
+def _number(text: str, number: int, hint: str | None = None) -> float:
     try:
         # Python alone reads "1_000", and digits of other scripts.
         value = float(text) if text.isascii() and "_" not in text else math.nan
@@ -115,7 +136,7 @@ def _number(text: str, number: int) -> float:
         value = math.nan
     if not (value == 0 or LEAST <= value <= MOST):
         what = f"0, or a number of {LEAST:g} to {MOST:g}" if 0 < value < math.inf else "a number of 0 or more"
-        raise PointsmanError(f"line {number}: a demand must be {what}, not {text.strip()[:40]!r}")
+        raise PointsmanError(f"line {number}: a demand must be {what}, not {text.strip()[:40]!r}", hint=hint)
     return value
 
 

@@ -66,7 +66,7 @@ class _Reader:
             raise self.wrong(f"<{tag}> is not known {where}; known are <platform>, and <communication> with <channel>")
         if not given.keys() <= known:
             unknown = sorted(given.keys() - known)
-            hint = "give that channel a line of its own" if unknown[0] == "response-delay" else None
+            hint = "give the way back a channel of its own" if unknown[0] == "response-delay" else None
             raise self.wrong(f"{unknown[0]} is not known; known are {', '.join(sorted(known))}", hint)
         if tag == "platform":
             self.size = self.number(given, "width"), self.number(given, "height")

@@ -40,6 +40,65 @@ def test_an_allgather_by_puts_or_gets(way: str) -> None:
     assert sorted((one.source, one.destination) for one in algorithm.messages) == [(0, 1), (1, 0)]
 
 
+def by_packets(*, share: bool = False) -> dict[str, Any]:
+    """An allreduce of two chunks: each rank sends a chunk as packets, and sends back the sum of its own one."""
+    plan = example()
+    for g, gpu in enumerate(plan["gpus"]):
+        gpu |= {"input_chunks": 2, "output_chunks": 2, "scratch_chunks": 2}
+        gpu["remote_buffers"] = [{"rank": 1 - g, "type": "s"}]
+        own, other = [{"type": "i", "index": g}], [{"type": "i", "index": 1 - g}]
+        here, there, back = {"type": "s", "index": 0}, {"buffer_id": 0, "index": 0}, {"buffer_id": 0, "index": 1}
+        ops = [
+            {"name": "ppkt", "src_buff": other, "dst_buff": [there]},
+            {"name": "respkt", "src_buff": [*own, here], "dst_buff": [*own, back]},
+            {"name": "upkt", "src_buff": [here | {"index": 1}], "dst_buff": other},
+        ]
+        block = gpu["threadblocks"][0]
+        shares = [{"tbg_info": {"tb_id": t, "tbg_size": 2}} for t in (0, 1)] if share else [{}]
+        gpu["threadblocks"] = [
+            block | {"id": t, "ops": [one | {"channel_type": "memory"} | of for one in ops]}
+            for t, of in enumerate(shares)
+        ]
+    return plan
+
+
+def test_readers_of_packets_wait_for_them_without_a_signal() -> None:
+    algorithm = from_mscclpp(StringIO(json.dumps(by_packets())))
+    assert sorted((one.source, one.destination) for one in algorithm.messages) == [(0, 1), (0, 1), (1, 0), (1, 0)]
+    plan = by_packets()
+    plan["gpus"][1]["threadblocks"][0]["ops"].pop(0)
+    with pytest.raises(PointsmanError, match=r"rank 0, thread block 0, operation 1 \(respkt\) waits for ever"):
+        from_mscclpp(StringIO(json.dumps(plan)))
+
+
+def test_packets_that_are_read_go_on_to_several_gpus() -> None:
+    plan = example() | {"collective": "broadcast"}
+    first, second = plan["gpus"]
+    for gpu in (first, second):
+        gpu |= {"input_chunks": 1, "output_chunks": 1, "scratch_chunks": 1}
+    i, s, far = {"type": "i", "index": 0}, {"type": "s", "index": 0}, {"buffer_id": 0, "index": 0}
+    first["remote_buffers"] = [{"rank": 1, "type": "s"}]
+    kept = {"name": "cpkt", "src_buff": [i], "dst_buff": [s]}
+    sent = {"name": "rppkt", "src_buff": [s], "dst_buff": [far], "channel_type": "memory"}
+    first["threadblocks"][0]["ops"] = [
+        kept,
+        sent,
+        {"name": "upkt", "src_buff": [s], "dst_buff": [{"type": "o", "index": 0}]},
+    ]
+    second["threadblocks"][0]["ops"] = [{"name": "upkt", "src_buff": [s], "dst_buff": [{"type": "o", "index": 0}]}]
+    algorithm = from_mscclpp(StringIO(json.dumps(plan)))
+    assert [(one.source, one.destination) for one in algorithm.messages] == [(0, 1)]
+
+
+def test_an_operation_of_a_group_is_shared_by_its_thread_blocks() -> None:
+    algorithm = from_mscclpp(StringIO(json.dumps(by_packets(share=True))))
+    assert (algorithm.buffers.inputs, [one.count for one in algorithm.messages]) == (4, [1] * 8)
+    plan = by_packets(share=True)
+    plan["gpus"][0]["threadblocks"].pop()
+    with pytest.raises(PointsmanError, match=r"waits for ever|at the end"):
+        from_mscclpp(StringIO(json.dumps(plan)))
+
+
 def operation(plan: dict[str, Any], at: int = 2) -> dict[str, Any]:
     return plan["gpus"][0]["threadblocks"][0]["ops"][at]
 
@@ -50,6 +109,11 @@ def operation(plan: dict[str, Any], at: int = 2) -> dict[str, Any]:
         (
             lambda plan: operation(plan).update(name="glres"),
             r"line 1: gpus\[0\].threadblocks\[0\].ops\[2\]: an operation glres is not known; known are copy,",
+        ),
+        (lambda plan: operation(plan).update(tbg_info={"tb_id": 2, "tbg_size": 2}), "tb_id must be 0 to 1, not 2"),
+        (
+            lambda plan: operation(plan).update(tbg_info={"tb_id": 0, "tbg_size": 4097}),
+            "groups of thread blocks must divide a chunk into at most 4096 parts, not 4097",
         ),
         (lambda plan: operation(plan).update(reduce_op="min"), "a reduction must be a sum, not 'min'"),
         (lambda plan: operation(plan).update(src_buff=[]), "a reduction must have sources and destinations"),

@@ -48,6 +48,15 @@ def test_a_wrong_flow_is_named(flow, line, tmp_path):
     assert "docs/placement.md" in str(error.value)
 
 
+@pytest.mark.parametrize("limit", ["inf", "nan"])
+def test_a_limit_that_is_no_number_is_refused_with_what_to_do(limit, tmp_path):
+    path = tmp_path / "f.toml"
+    path.write_text(f'[[flow]]\nfrom = "a"\nto = "b"\nbandwidth = 0.5\nlatency = {limit}\n')
+    with pytest.raises(PointsmanError, match=f"cycles must be a finite number, not {limit}") as error:
+        read_flows(path)
+    assert error.value.hint == "a flow without a limit has no latency"
+
+
 @pytest.mark.parametrize(
     ("tasks", "line"),
     [

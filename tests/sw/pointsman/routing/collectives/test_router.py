@@ -14,9 +14,12 @@ from pointsman.artifacts.routes.routes import directed
 from pointsman.errors import PointsmanError
 from pointsman.network import graph, mesh, torus
 from pointsman.network.lattice import diamond
+from pointsman.routing.collectives import router
+from pointsman.routing.collectives.bounds import period_bounds
 from pointsman.routing.collectives.packing import pack
 from pointsman.routing.collectives.rooted import is_connected
 from pointsman.routing.collectives.router import route_collective
+from pointsman.routing.ideal_router.router import route_ideal
 from pointsman.routing.options import RouteOptions
 from pointsman.verify.collectives import check_collective
 
@@ -63,6 +66,10 @@ def test_meshes_of_odd_sides_need_one_slot_more_by_parity(topology, kind):
     assert (result.bound.value, result.bound.kind) == (topology.nodes, "parity")
 
 
+PETERSEN = graph(
+    10, [(n, m) for n in range(5) for m in ((n + 1) % 5, n + 5)] + [(5 + n, 5 + (n + 2) % 5) for n in range(5)]
+)
+"""No cycle goes through all of its nodes."""
 CHAINS = [(34 + 3 * chain + at, 34 + 3 * chain + at - 1 if at else 11 * chain) for chain in range(2) for at in range(3)]
 SQUARES = [(node, (node + step) % 34) for node in range(34) for step in (1, 2)]
 
@@ -87,6 +94,24 @@ SQUARES = [(node, (node + step) % 34) for node in range(34) for step in (1, 2)]
 def test_all_gather_with_nodes_beside_the_cycle_is_near_the_bound(topology, dead_nodes, dead_links, period):
     result = judged(problem_of(topology, "all-gather", dead_nodes=dead_nodes, dead_links=dead_links))
     assert result.period <= period
+
+
+STAR = graph(12, [(0, node) for node in range(1, 12)])
+BINARY = graph(15, [(node, (node - 1) // 2) for node in range(1, 15)])
+
+
+@pytest.mark.parametrize("kind", ["all-gather", "reduce-scatter"])
+@pytest.mark.parametrize("words", [1, 2, 3, 64])
+@pytest.mark.parametrize("topology", [mesh(13), mesh(1, 8), STAR, BINARY], ids=["13", "1x8", "star", "binary tree"])
+def test_all_gathers_on_trees_are_at_their_bound(topology, words, kind):
+    result = judged(problem_of(topology, kind, words=words))
+    assert (result.share, result.bound.kind) == (1.0, "flooding")
+
+
+def test_several_words_on_a_network_that_is_mostly_a_tree_are_near_the_bound():
+    topology = graph(21, [*((node, (node - 1) // 4) for node in range(1, 21)), (1, 2), (3, 4)])
+    result = judged(problem_of(topology, "all-gather", words=64))
+    assert result.period <= 1.005 * result.bound.value  # one word 64 times: 1.19
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -207,7 +232,9 @@ def test_the_length_is_kept_or_refused():
         PointsmanError, match=r"14 slots are too few, 15 are needed \(ejection\): node 0 takes 15, 1 a slot"
     ):
         route_collective(problem_of(mesh(4, 4), "all-gather"), RouteOptions(length=14))
-    with pytest.raises(PointsmanError, match="6 slots are too few for what was found, 7"):
+    with pytest.raises(PointsmanError, match="9 slots are too few for what was found, 10"):
+        route_collective(problem_of(PETERSEN, "all-gather"), RouteOptions(length=9))
+    with pytest.raises(PointsmanError, match=r"6 slots are too few, 7 are needed \(flooding\): words that cross"):
         route_collective(problem_of(mesh(5), "all-gather"), RouteOptions(length=6))
 
 
@@ -228,3 +255,53 @@ def test_packing_stops_at_the_most_that_is_allowed():
     words = [np.array([(0, 0)])] * 3
     assert pack(words, 1, 1)[0] == 3
     assert pack(words, 1, 1, most=2) is None
+
+
+THIN = graph(
+    14,
+    [
+        *((0, 11), (0, 12), (1, 7), (1, 13), (2, 3), (3, 4), (3, 7), (4, 12), (4, 13), (5, 6)),
+        *((5, 7), (5, 13), (6, 8), (6, 12), (8, 10), (9, 10), (10, 11), (10, 12), (11, 12), (11, 13)),
+    ],
+)
+
+
+@pytest.mark.parametrize("words", [1, 4])
+def test_pairs_have_the_bound_of_the_linear_program_where_cuts_say_less(words):
+    problem = problem_of(THIN, "all-to-all", words=words)
+    result = judged(problem)
+    assert result.bound.kind == "linear program"
+    assert result.bound.value > period_bounds(problem)[0].value
+    assert result.share > 0.98
+
+
+def test_many_words_of_pairs_are_searched_a_few_at_a_time(monkeypatch):
+    tried = []
+    monkeypatch.setattr(router, "SEARCHED_WORDS", 60)
+    monkeypatch.setattr(router, "route_ideal", lambda net, options: tried.append(net) or route_ideal(net, options))
+    result = judged(problem_of(THIN, "reversal", words=9))
+    assert [net.streams[0].words for net in tried] == [1, 3]
+    assert result.method.endswith("3 times")
+    assert result.period <= 9 * judged(problem_of(THIN, "reversal")).period
+
+
+def one_way(nodes, links):
+    topology, extra = directed(nodes, links)
+    return make_problem(topology, [], dead_links=sorted(extra))
+
+
+def test_an_all_reduce_finds_a_centre_from_which_ways_up_and_down_share_no_link():
+    # From node 0 the only way on is to 1; from node 2 there is one way on, and another for what comes.
+    links = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 2), (3, 0), (1, 3), (0, 3), (3, 1), (2, 1)]
+    problem = make_collective(one_way(4, links), "all-reduce", words=5)
+    result = judged(problem)
+    assert result.period == result.bound.value == 5
+
+
+def test_an_all_reduce_whose_ways_must_share_links_has_the_best_of_several_centres():
+    around = [(node, (node + 1) % 9) for node in range(9)]
+    across = [(0, 4), (5, 2), (7, 3), (1, 6)]
+    problem = make_collective(one_way(9, around + across), "all-reduce", words=3)
+    result = judged(problem)
+    first = router._meeting_at(problem, 0)
+    assert result.period < first.period

@@ -23,3 +23,16 @@ def test_backwards_copies_come_together():
     (word,) = backwards(ONCE).words
     assert word.inward.tolist() == [[2, 0, 1], [1, 1, 0]]
     assert (word.slot, word.kept, word.own) == (2, True, False)
+
+
+def test_schedules_of_several_words_are_repeated_and_words_left_over_are_left_out():
+    pair = Schedule(
+        3, [CollectiveWord((0, 1, at), 0, at, outward=np.array([(0, at, 1)])) for at in (0, 1)], "two words"
+    )
+    made = repeated(pair, 5)
+    assert (made.period, made.method) == (9, "two words, 3 times")
+    assert [(word.item, word.slot) for word in made.words] == [
+        *(((0, 1, 0), 0), ((0, 1, 1), 1), ((0, 1, 2), 3), ((0, 1, 3), 4)),
+        ((0, 1, 4), 6),
+    ]
+    assert repeated(pair, 2) is pair

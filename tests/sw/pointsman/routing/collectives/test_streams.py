@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pointsman.artifacts.routes.file import make_problem
 from pointsman.artifacts.routes.routes import RouteStream
-from pointsman.network import mesh, torus
+from pointsman.network import graph, mesh, torus
 from pointsman.routing.collectives.streams import route_all_gather
 from pointsman.routing.options import USUAL, RouteOptions
 from pointsman.verify.routes import check_ideal
@@ -27,4 +27,6 @@ def test_other_streams_and_lengths_are_left_alone():
     problem = all_gather(mesh(4, 4))
     assert route_all_gather(problem, RouteOptions(length=20)) is None
     assert route_all_gather(make_problem(mesh(4, 4), problem.streams[1:]), USUAL) is None
-    assert route_all_gather(all_gather(mesh(5)), USUAL) is None  # above its bound, and small: for the search
+    petersen = [(n, m) for n in range(5) for m in ((n + 1) % 5, n + 5)] + [(5 + n, 5 + (n + 2) % 5) for n in range(5)]
+    # Above its bound, and small: for the search.
+    assert route_all_gather(all_gather(graph(10, petersen)), USUAL) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
+import networkx
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from pointsman.artifacts.routes.file import RouteProblem, RouteStream, make_problem
 from pointsman.artifacts.routes.routes import directed
 from pointsman.errors import PointsmanError
-from pointsman.network import mesh, torus
+from pointsman.network import graph, mesh, torus
 from pointsman.network.lattice import diamond
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.ideal_router import router as ideal
@@ -250,3 +251,27 @@ def test_small_problems_get_no_more_passes_than_help(monkeypatch: pytest.MonkeyP
     assert check_ideal(problem, result).ok
     assert result.period == 7
     assert sum(work) < ideal.SECOND_WORK / 10
+
+
+def test_the_linear_program_ends_the_search_for_periods_below_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = networkx.gnm_random_graph(30, 45, seed=5)
+    if not networkx.is_connected(made):
+        made = networkx.gnm_random_graph(30, 45, seed=105)
+    streams = [RouteStream(a, (b,)) for a in range(30) for b in range(30) if a != b]
+    spent: list[int] = []
+    attempt = ideal.try_attempt
+    monkeypatch.setattr(ideal, "try_attempt", lambda *given: spent.append((made := attempt(*given)).work) or made)
+    result = route_ideal(make_problem(graph(30, list(made.edges)), streams))
+    assert result.bound is not None
+    assert (result.period, result.bound.kind) == (result.bound.value, "linear program")
+    assert result.bounds[1].value < 0.6 * result.period
+    assert sum(spent) < 500_000_000, "with all periods above the cut tried it were six times as much"
+
+
+def test_thin_meshes_are_solved_by_detours_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    streams = [RouteStream(a, (b,)) for a in range(18) for b in range(18) if a != b]
+    spent: list[int] = []
+    attempt = ideal.try_attempt
+    monkeypatch.setattr(ideal, "try_attempt", lambda *given: spent.append((made := attempt(*given)).work) or made)
+    assert route_ideal(make_problem(mesh(2, 9), streams)).period == 40
+    assert sum(spent) < 500_000_000, "by shortest ways first it were ten times as much"

@@ -32,19 +32,64 @@ def test_packet_flows_over_several_lines_are_read() -> None:
     assert found == {("tile(0, 0)", ("tile(1, 1)",), 1.0)}
 
 
+def test_the_source_of_a_packet_flow_may_follow_its_destinations() -> None:
+    found = flows(
+        "aie.packet_flow(0x1) {",
+        *(
+            "  aie.packet_dest<%c, Core : 0>",
+            "  aie.packet_dest<%b_1, Core : 0>",
+            "  aie.packet_source<%a, DMA : 0>",
+            "}",
+        ),
+        "aie.packet_flow(0x2) { aie.packet_dest<%a, Core : 0> aie.packet_source<%c, DMA : 0> }",
+    )
+    assert found == {("tile(0, 0)", ("tile(1, 1)", "tile(2, 3)"), 1.0), ("tile(1, 1)", ("tile(0, 0)",), 1.0)}
+
+
+def test_an_attribute_for_packets_is_passed_over() -> None:
+    found = flows(
+        "%d = aie.tile(0, 2) {controller_id = #aie.packet_info<pkt_type = 0, pkt_id = 4>}",
+        "aie.dma_bd(%x : memref<8xi16>, 0, 8) {packet = #aie.packet_info<pkt_type = 1, pkt_id = 1>}",
+        "aie.flow(%d, DMA : 0, %a, DMA : 0)",
+    )
+    assert found == {("tile(0, 2)", ("tile(0, 0)",), 1.0)}
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
+        ("aie.packet_flow(1) { aie.packet_dest<%a, DMA : 0> }", "line 4: a packet flow must have one source, not 0"),
+        (
+            "aie.packet_flow(1) { aie.packet_source<%a, A : 0> aie.packet_source<%c, A : 0> aie.packet_dest<%a, A : 1> }",
+            "line 4: a packet flow must have one source, not 2",
+        ),
+        ("aie.packet_source<%a, DMA>", "line 4: aie.packet_source is not known here"),
         ("aie.flow(%a, DMA : 0, %z, DMA : 0)", "line 4: %z is no tile"),
         ("aie.flow(%a, DMA, %c, DMA : 0)", "line 4: aie.flow is not known here"),
         ("aie.objectfifo @of0(%a, {%c}, 2 : i32)", "line 4: aie.objectfifo is not known here"),
         ("aie.connect<DMA : 0, North : 1>", "line 4: aie.connect is not known here"),
-        ("aie.packet_dest<%a, DMA : 0>", "line 4: a packet must have a source before its destinations"),
+        ("aie.packet_dest<%a, DMA : 0>", "line 4: a packet_dest must stand in an aie.packet_flow"),
     ],
 )
 def test_what_moves_words_otherwise_is_refused_with_its_line(line: str, told: str) -> None:
     with pytest.raises(PointsmanError, match=told):
         flows(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("aie.objectfifo.createObjectFifo(%a, {%c}, 2 : i32)", "lower the module"),
+        ("%s = aie.switchbox(%a) {", "give the module as it was before"),
+        ("aie.cascade_flow(%a, %c)", "take it out"),
+        ("aie.flow(%a, DMA, %c, DMA : 0)", "a flow is written"),
+        ("aie.packet_dest<%a>", "a packet flow is written"),
+    ],
+)
+def test_a_refusal_says_what_to_do(line: str, hint: str) -> None:
+    with pytest.raises(PointsmanError) as told:
+        flows(line)
+    assert hint in str(told.value.hint)
 
 
 def test_the_example_has_a_multicast_and_a_packet_flow() -> None:

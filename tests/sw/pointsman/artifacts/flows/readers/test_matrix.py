@@ -10,6 +10,9 @@ from pointsman.errors import PointsmanError
 HEAD = "%%MatrixMarket matrix coordinate real general\n"
 
 
+ARRAY = HEAD.replace("coordinate", "array")
+
+
 def table(flows):
     return {(flow.source, *flow.destinations): flow.bandwidth for flow in flows.flows}
 
@@ -25,6 +28,27 @@ def test_both_forms_say_the_same():
 def test_a_symmetric_matrix_has_both_directions():
     text = HEAD.replace("general", "symmetric") + "2 2 1\n2 1 3\n"
     assert table(from_matrix_market(text.splitlines())) == {(0, 1): 1.0, (1, 0): 1.0}
+
+
+def test_entries_of_a_pattern_are_demands_of_one():
+    text = HEAD.replace("real", "pattern") + "3 3 2\n1 2\n3 2\n"
+    assert table(from_matrix_market(text.splitlines())) == {(0, 1): 0.5, (2, 1): 0.5}
+
+
+def test_an_array_goes_column_by_column_and_a_symmetric_one_from_the_diagonal_down():
+    whole = from_matrix_market((ARRAY + "2 2\n0\n1\n4\n0\n").splitlines())
+    assert table(whole) == {(1, 0): 0.25, (0, 1): 1.0}
+    half = ARRAY.replace("general", "symmetric") + "3 3\n0\n2\n1\n0\n1\n0\n"
+    assert table(from_matrix_market(half.splitlines())) == pytest.approx(
+        {(0, 1): 2 / 3, (1, 0): 2 / 3, (0, 2): 1 / 3, (2, 0): 1 / 3, (1, 2): 1 / 3, (2, 1): 1 / 3}
+    )
+
+
+@pytest.mark.parametrize("text", [",a\na,0\n", "0;1\n1;0\n", '"0","1"\n"1","0"\n'])
+def test_other_tables_are_refused_with_what_a_matrix_is(text):
+    with pytest.raises(PointsmanError, match="line 1: a demand must be a number of 0 or more") as error:
+        from_csv(text.splitlines())
+    assert error.value.hint == "a matrix is rows of plain numbers, separated by commas, without titles"
 
 
 @pytest.mark.parametrize(
@@ -53,7 +77,14 @@ def test_a_wrong_csv_is_refused_by_line(text, line):
     ("text", "line"),
     [
         ("3 3 1\n", "line 1: a file must begin with"),
-        (HEAD.replace("real", "pattern") + "1 1 0\n", "line 1: a file must begin with"),
+        (HEAD.replace("real", "complex") + "1 1 0\n", "line 1: a file must begin with"),
+        (ARRAY.replace("real", "pattern") + "1 1\n", "line 1: a file must begin with"),
+        (HEAD.replace("real", "pattern") + "2 2 1\n1 2 1\n", "line 3: an entry must be row and column, not '1 2 1'"),
+        (HEAD.replace("real", "pattern") + "1 1 1\n1 1\n", "line 3: node 0 has a demand to itself"),
+        (ARRAY + "2 2 4\n", "line 2: rows and columns must be 2 whole numbers, not '2 2 4'"),
+        (ARRAY + "2 2\n0\n1\n2\n0\n7\n", "line 7: the array is full, and here is one more number"),
+        (ARRAY + "2 2\n0\n1\n2\n", "1 too few"),
+        (ARRAY + "2 2\n0 1\n2 0\n", "line 3: a demand must be a number of 0 or more, not '0 1'"),
         (
             HEAD.replace("general", "hermitian") + "1 1 0\n",
             "line 1: a matrix must be general or symmetric, not hermitian",

@@ -89,3 +89,9 @@ def test_what_has_no_flows_is_refused(text, line):
     with pytest.raises(PointsmanError) as error:
         read(text)
     assert line in str(error.value)
+
+
+def test_a_delay_of_a_response_is_refused_with_what_to_do():
+    with pytest.raises(PointsmanError) as error:
+        read(EXAMPLE.read_text().replace('response="false"', 'response="true" response-delay="2"', 1))
+    assert error.value.hint == "give the way back a channel of its own"
