@@ -15,6 +15,7 @@ from pointsman.plan.candidates.remedies import remedies
 from pointsman.plan.make_plan import PlanError, make_plan
 from pointsman.plan.plan import Plan
 from pointsman.program.program import Program
+from pointsman.routing.phase_router import in_turn
 from pointsman.targets.c.implementations import lacking
 
 NODE = NodeShape(pipelines=1)
@@ -47,8 +48,10 @@ def planned(text: str, size: tuple[int, int] = (2, 3)) -> Plan:
 
 def test_a_phase_without_room_is_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside 'o0' the phase of 'o1', 'o2' and 'o3' needs a barrier; nine phases, one for each operator, have 8 slots each. If
-    'o1' and 'o3' had their streams in common, there would be room."""
+    'o1' and 'o3' had their streams in common, there would be room; if doubles had their slots in turn, other divisions would be
+    tried."""
     monkeypatch.setattr(sharing, "_ends", lambda *_: None)
+    monkeypatch.setattr(in_turn, "LONGEST", 1)
     found = planned(TYPES)
     assert found.phases[0].routed.period == 16
     assert ["o1"] in [[one.operator.label for one in phase.operators] for phase in found.phases]
