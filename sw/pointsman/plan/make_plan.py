@@ -76,7 +76,8 @@ SEEDS = 2
 SECONDS = 2
 """Small candidates close behind the best one on which they are tried, too."""
 ENDS = 0.1
-"""Share of a plan's cycles that barriers between phases take, from which on they are tried in other ways …"""
+"""Share of a plan's cycles that barriers take between phases which are left several times, from which on they are tried in other
+ways …"""
 ENDED = 3
 """… with so many schedule lengths each …"""
 CLOSINGS = 1200
@@ -442,9 +443,9 @@ class _Attempts:
         assert self.best is not None
         context = self._context(self.ways[number], self.options.seed, fallbacks=False)
         ends = sum(
-            max(1.0, phase.exits) * (phase.settle + cycles_of_barrier(context, phase.barrier.operator))
+            phase.exits * (phase.settle + cycles_of_barrier(context, phase.barrier.operator))
             for phase in self.best.phases
-            if phase.barrier is not None
+            if phase.barrier is not None and phase.exits > 1
         )
         for several in self.candidates.closed_otherwise(self.ways[number]) if ends >= ENDS * self.best.cycles else ():
             for one in several[: 1 if number in self.short else ENDED]:

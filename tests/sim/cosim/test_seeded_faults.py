@@ -499,7 +499,7 @@ FAULTS = (
     Fault(
         "PHT-09",
         "words that nobody reads not waited for",
-        "(loop 'l 3 (allreduce 'a 'add :m 2) (stream 's (runtime) (runtime) :m 6 :b 0.03))",
+        "(loop 'l 3 (allreduce 'a 'add :m 6) (stream 's (runtime) (runtime) :m 6 :b 0.03))",
         "message-ends",
         (8,),
         names=("str_allreduce", "str_stream_runtime"),

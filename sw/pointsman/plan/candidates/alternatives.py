@@ -117,10 +117,10 @@ def alternatives(
                 continue
             loadings = _apart_loadings(operator, analysis, name)
             division = apart if loadings else structure
-            if division is None and loadings <= {Loading.ONLINE, Loading.PER_VALUE} and structure.threads is None:
-                division = (
-                    structure  # others of its parallel group share the phase of the messages, or those of its values
-                )
+            if division is None and loadings == {Loading.ONLINE} and structure.threads is None:
+                # Others of its parallel group share the phase of the messages. They cannot share those of its values: a node may
+                # come to them first, and would have to know the value.
+                division = structure
             near = loadings == {Loading.ONLINE} and _stays_inside(operator, analysis)
             if division is not None and (whole or near or not loadings):
                 promising.append((cycles - spent, len(promising), labels, name, division))
@@ -237,9 +237,9 @@ def _unsettled(operator: Operator, analysis: ProgramAnalysis, name: str, kept: M
 
 
 def _apart_loadings(operator: Operator, analysis: ProgramAnalysis, name: str) -> set[Loading]:
-    """How an implementation is loaded that is tried for operators in a phase of their own, or which a parallel group keeps in one
-    with others; empty if it is another. Nodes of others have to know the value that a schedule is for, and to stay as long
-    as messages may pass through them."""
+    """How an implementation is loaded that is tried for operators in a phase of their own only, or with messages also for those
+    which a parallel group keeps in one with others; empty if it is another. Nodes of others would have to know the value that a
+    schedule is for, and have to stay as long as messages may pass through them."""
     return {
         one.loading
         for one in analysis.implementations

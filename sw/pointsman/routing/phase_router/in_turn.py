@@ -37,7 +37,7 @@ PlacedParts = list[tuple[Site, RoutingPart, list[Chain]]]
 """Chains of every part of a phase."""
 
 
-class Place(NamedTuple):
+class InOrder(NamedTuple):
     """The place of a stream in the order: the number of its operator in the phase, and its level; the words of a message, and
     those that are combined at once."""
 
@@ -47,7 +47,7 @@ class Place(NamedTuple):
     item: int
 
 
-Turns = tuple[Place | None, ...]
+Turns = tuple[InOrder | None, ...]
 """By demand its place; None for streams of other kinds."""
 ANY = 1 << 30
 """More hops than there are."""
@@ -128,14 +128,14 @@ def _turns(streams: Sequence[Stream], site: Site) -> Turns:
     """By demand, its stream's operator, numbered as they come so that parts that are alike stay so, and level; None for streams
     of other kinds."""
     numbers: dict[str, int] = {}
-    found: list[Place | None] = []
+    found: list[InOrder | None] = []
     for stream in (streams[number] for number in site.streams):
         turn = stream.turn
         if turn is None or not is_in_turn(stream):
             found.append(None)
         else:
             number, words = numbers.setdefault(turn.operator, len(numbers)), stream.max_words or 1
-            found.append(Place(number, turn.level, words, min(turn.item, words)))
+            found.append(InOrder(number, turn.level, words, min(turn.item, words)))
     return tuple(found)
 
 

@@ -22,7 +22,7 @@ def _ports(text: str) -> list[TdmPort]:
 
 def test_an_operator_is_stale_when_a_later_one_of_its_sequence_has_been_loaded() -> None:
     first, second = _ports("(sequential (cshift 'a 1) (cshift 'b 1))")
-    first.substrate.loaded = {second.index}
+    first.substrate.loaded, first.substrate.ended_by = {second.index}, {first.index: second.index}
     assert first.stale() == "has gone on to operator 'b' and must call a_load again"
     assert second.stale() is None
 

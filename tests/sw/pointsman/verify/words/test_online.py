@@ -21,7 +21,9 @@ from pointsman.verify.images import check_images
 
 @cache
 def images() -> Images:
-    text = "(parallel (stream 'a (runtime) (runtime) :m 2) (subset (make-1d 'x) (cshift 'c (runtime))))"
+    text = (
+        "(parallel (stream 'a (runtime) (runtime) :m 2) (subset (make-1d 'x) (cshift 'c (runtime) :impl 'dyn_shift)))"
+    )
     program = compile_text(text, topology=mesh(3, 2))
     return make_images(make_plan(program, NodeShape(), name="online", period=24))
 
