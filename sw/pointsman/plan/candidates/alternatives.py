@@ -33,6 +33,9 @@ LONG = 1000
 """Slots of a schedule in which ``:b`` limits any operator to which it is given."""
 
 
+AT_ONCE = 200
+"""Cycles that an operator of a parallel group must take before messages are tried for it: a phase in which processors pass them
+on takes some hundred to end."""
 DOUBTFUL = 2.5
 """Factor on the cycles that an operator takes: ways that take more by their metrics are not tried."""
 SMALL = 0.02
@@ -117,7 +120,8 @@ def alternatives(
                 continue
             loadings = _apart_loadings(operator, analysis, name)
             division = apart if loadings else structure
-            if division is None and loadings == {Loading.ONLINE} and structure.threads is None:
+            patient = spent >= AT_ONCE and structure.threads is None
+            if division is None and loadings == {Loading.ONLINE} and patient:
                 # Others of its parallel group share the phase of the messages. They cannot share those of its values: a node may
                 # come to them first, and would have to know the value.
                 division = structure
