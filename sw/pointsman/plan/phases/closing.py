@@ -187,12 +187,12 @@ def with_barrier(
     RoutingError
         If there is no room for that either.
     """
-    for closing in range(context.closing, 0, -1):
-        try:
-            return _with_barrier(replace(context, closing=closing), constraints, index, draft, wider)
-        except RoutingError:
-            continue
-    return _with_barrier(replace(context, closing=0), constraints, index, draft, wider)
+    try:
+        return _with_barrier(context, constraints, index, draft, wider)
+    except RoutingError:
+        if not context.closing:
+            raise
+    return with_barrier(replace(context, closing=context.closing - 1), constraints, index, draft, wider)
 
 
 def _with_barrier(

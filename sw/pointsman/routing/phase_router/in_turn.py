@@ -388,7 +388,7 @@ def _spreads(part: RoutingPart, turns: Turns) -> dict[int, tuple[int, ...]]:
                 # A router may write it to all links, or deliver it after all but the one by which it came.
                 step = max(step, 1 + max(map(len, part.leaving)))
             busiest = max(count for (operator, _), count in ends.items() if operator == place.operator)
-            each = max(busiest * place.item, step * place.item)
+            each = place.item * max(busiest, step)
             items = [divmod(word, place.item) for word in range(place.words)]
             found[k] = tuple([item * each + word * step for item, word in items])
     return found
@@ -402,7 +402,9 @@ class _Slots:
         size = part.nodes * limits.pipelines
         self.random = random.Random(0)
         self.spread: tuple[int, ...] = (0,)
-        """Slots from the first word to each word of the message that is being placed."""
+        """Slots from the first word to each word of the message that is being placed …"""
+        self.least = period
+        """… and the fewest from one of them to the next, also round the end of the period."""
         self.running, self.delivering, self.injecting = [0] * size, [0] * size, [0] * size
         self.vfsms = [0] * size
         self.leaves = [limits.phase_change and at % limits.pipelines == 0 for at in range(size)]
@@ -425,6 +427,7 @@ class _Slots:
         """Give the word of a demand, written in that cycle, the first slots that lead to its destinations."""
         demand = self.part.demands[k]
         self.spread = spread
+        self.least = min([after - slot for slot, after in pairwise((*spread, spread[0] + self.period))])
         single = demand.tree is None and len(demand.destinations) == 1
         for start in range(written, written + self.period):
             visits = self._path(demand, start) if single else self._tree(demand, start)
@@ -487,8 +490,7 @@ class _Slots:
     def _pipeline(self, node: int, slot: int, links: Sequence[int], delivers: bool, injects: bool) -> int | None:
         """A pipeline that can take a word in ``slot``, write it to ``links`` from this slot on, and deliver it at last."""
         legs = len(links) + delivers
-        least = min([after - slot for slot, after in pairwise((*self.spread, self.spread[0] + self.period))])
-        if legs >= least:
+        if legs >= self.least:
             return None
         if any(self.writing[self.part.wires[link]] & self._masks(slot + leg) for leg, link in enumerate(links)):
             return None
