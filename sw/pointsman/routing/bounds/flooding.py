@@ -4,14 +4,13 @@ A word of node j that starts in slot s comes to node i in slot s + |ij|. Words o
 node between these, so starts of nodes that are m links apart may not differ by any of -m, -m + 2, ..., m, modulo the period;
 only that k may start m slots after j if k is a leaf, which takes a word in the slot in which it starts its own.
 
-Colour the nodes of the tree by turns. In an even period, words whose start and colour have the same parity are m + 2 slots apart
-round
-the period, and others never meet. In an odd period p a start stands for one slot of the right parity round 2p, so this is as an
-even period of twice the length, and all words are of one class. A class of N words is put round its circle in the order of a
-walk round the part of the tree that it spans. The walk takes 2 slots a word, and each link twice, but links to leaves cost
-nothing: 2N + 2e slots if e of the links join two inner nodes; no order is shorter, since each link is crossed at least twice.
-With one class of all words: p = N + e. With two classes, which together span all of the tree but one link at most, each in half
-of p: N + e, or N + e - 1 if a link between inner nodes divides the rest evenly.
+Colour the nodes of the tree by turns. In an even period, words whose start and colour have the same parity are m + 2 slots
+apart round the period, and others never meet. In an odd period p a start stands for one slot of the right parity round 2p, so
+this is as an even period of twice the length, and all words are of one class. A class of N words is put round its circle in
+the order of a walk round the part of the tree that it spans. The walk takes 2 slots a word, and each link twice, but links to
+leaves cost nothing: 2N + 2e slots if e of the links join two inner nodes; no order is shorter, since each link is crossed at
+least twice. With one class of all words: p = N + e. With two classes, which together span all of the tree but one link at
+most, each in half of p: N + e, or N + e - 1 if a link between inner nodes divides the rest evenly.
 """
 
 from __future__ import annotations
