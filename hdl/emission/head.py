@@ -10,6 +10,8 @@ WAIVERS = {
     "WIDTHTRUNC": "a shift that picks one bit, a logical test of a vector",
     "CASEINCOMPLETE": "the value for the rest is assigned before the case",
     "CASEOVERLAP": "of several conditions the first that holds counts",
+    "UNSIGNED": "a coordinate that may only be 0 is compared as others are",
+    "CMPCONST": "a limit that is the most that the bits can say is compared as others are",
     "ASCRANGE": "a counter that has nothing to count has no bits",
 }
 """Warnings that the Verilog writer provokes, each with its reason."""
