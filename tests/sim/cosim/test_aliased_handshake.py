@@ -28,6 +28,8 @@ _specification.loader.exec_module(soak)  # type: ignore[union-attr]
 SHIFTS = "(cshift 'a 1 :m 30) (cshift 'b -1 :m 30)"
 BETWEEN = "(cshift 'a 1 :m 30) (barrier 'x) (cshift 'b -1 :m 30)"
 SEEDS = range(16)
+LONG = 13
+"""A program that takes as long as all others."""
 
 
 def planned(text: str, size: tuple[int, int], *, aliased: bool, split: bool = True) -> Plan:
@@ -73,7 +75,9 @@ def waiting(images: Images, settle: tuple[tuple[int, int], ...]) -> Images:
     return replace(images, nodes=tuple(nodes))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=[pytest.mark.slow] if seed == LONG else []) for seed in SEEDS]
+)
 def test_random_programs_are_judged_and_run(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(soak, "SHAPE", replace(soak.SHAPE, aliased_handshake=True))
     run = soak.run_case(replace(soak.case_of(seed), runs=1), "model")

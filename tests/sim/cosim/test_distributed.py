@@ -11,6 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+import pointsman.plan.make_plan as build
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
@@ -127,8 +128,11 @@ def test_a_reduction_is_the_destination_s_and_a_node_that_may_not_be_it_is_told(
         run_nodes([numesh_node(images, n, machine) for n in range(4)], lambda node: main(node, (3,)), machine)
 
 
-def test_a_source_that_others_do_not_know_takes_less_than_three_times_the_cycles_of_an_agreed_source() -> None:
-    """With an agreed source 580 cycles are predicted; passed on by processors it was 20,837."""
+def test_a_source_that_others_do_not_know_takes_less_than_three_times_the_cycles_of_an_agreed_source(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With an agreed source 580 cycles are predicted; passed on by processors it was 20,837. The first plans suffice."""
+    monkeypatch.setattr(build._Attempts, "polish", lambda _: None)
     program = compile_text("(broadcast 'b (runtime :distributed t) :m 200)", topology=mesh(6, 6))
     assert make_plan(program, NodeShape(), name="b").cycles < 3 * 580
 

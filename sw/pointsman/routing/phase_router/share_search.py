@@ -39,7 +39,7 @@ PATIENCE = 200, 60
 """Rounds of negotiation, and rounds without fewer conflicts, after which an attempt is given up."""
 MENDING = 12, 4
 """Rounds, as PATIENCE, for an attempt that begins with the chains of a lower level: it settles soon or never."""
-STUBBORN = 4
+STUBBORN = 2
 """Levels in succession that may fail before the next period is tried."""
 SMALL = 10_000
 """Destinations × links up to which several groups get at least effort 1, which costs next to nothing; above, the least effort
