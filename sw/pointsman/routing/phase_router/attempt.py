@@ -13,7 +13,7 @@ import numpy as np
 from .arrays import PartArrays, count_in, nothing_used
 from .placement import Placed
 from .problem import NodeLimits, RoutingPart
-from .rip_up import negotiate
+from .rip_up import negotiate, unbegun
 
 
 @dataclass
@@ -85,6 +85,10 @@ class Negotiation:
         self.chains = tables.chains(task.words, task.chains)
         self.kept = np.zeros(len(self.chains.demand), np.bool_)
         """Chains that begin with a route."""
+        self.use = nothing_used(self.part, limits, task.slots)
+        count_in(self.part.fixed, self.use, limits.pipelines, task.slots)
+        self.queue = np.zeros(0, np.int64)
+        self.stand = unbegun()
 
     def keep(self, placed: Placed) -> bool:
         """Begin with the routes of demands whose words are unchanged; False if there are none, or if slots do not divide."""
@@ -93,12 +97,13 @@ class Negotiation:
         return bool(self.kept.any())
 
     def run(self, rounds: int, patience: int, budget: Budget) -> AttemptOutcome:
-        """Negotiate for at most ``rounds``; give up after ``patience`` rounds without fewer conflicts."""
-        use = nothing_used(self.part, self.limits, self.task.slots)
-        count_in(self.part.fixed, use, self.limits.pipelines, self.task.slots)
-        queue = self._longest_first()
-        # Chains with a route come last: they are routed again only if in conflict.
-        queue = queue[np.argsort(self.kept[queue], kind="stable")]
+        """Negotiate for at most ``rounds``; give up after ``patience`` rounds without fewer conflicts. Called again after an
+        outcome that is not final, it goes on from there, and comes to what it would have come to at once."""
+        if not len(self.queue):
+            queue = self._longest_first()
+            # Chains with a route come last: they are routed again only if in conflict.
+            self.queue = queue[np.argsort(self.kept[queue], kind="stable")]
+        queue, use = self.queue, self.use
         left, work, final = negotiate(
             rounds,
             patience,
@@ -114,6 +119,7 @@ class Negotiation:
             use,
             queue,
             int((~self.kept).sum()),
+            self.stand,
         )
         budget.spend(work)
         if not left:

@@ -261,6 +261,12 @@ def _is_hopeless(rounds: int, fewest: int, chains: int, mending: bool) -> bool:
     return most >= 0 and 100 * fewest > most * chains
 
 
+def unbegun() -> np.ndarray:
+    """How a negotiation stands before its first round: rounds done, chains in conflict, state of its random numbers, price, fewest
+    conflicts so far, and rounds since there were fewer."""
+    return np.array([0, 0, 0, UNIT, -1, 0])
+
+
 @kernel
 def negotiate(
     rounds: int,
@@ -277,20 +283,21 @@ def negotiate(
     use: PartUse,
     queue: np.ndarray,
     begin: int,
+    stand: np.ndarray,
 ) -> tuple[int, float, bool]:
     """Route the first ``begin`` chains of ``queue`` in its order, beside the others, which have routes; then those in conflict,
-    round by round. Give up when that looks hopeless.
+    round by round. Give up when that looks hopeless. ``stand``: how it stands after the rounds so far (`unbegun`), from where
+    another call with the same arrays goes on.
 
     Returns the number of chains that stay in conflict, which then stand first in ``queue`` (0: none, or -1 - c: chain c has no
     route at all), the work done: prices looked up, and whether more rounds, patience or budget would come to the same.
     """
     slots = use.cells.shape[1]
     nodes = demands.allowed.shape[1]
-    count = begin
-    state = seed % 2147483646 + 1
-    price = UNIT
+    done, count, state, price, fewest, waited = stand[0], stand[1], stand[2], stand[3], stand[4], stand[5]
+    if not done:
+        count, state = begin, seed % 2147483646 + 1
     work = 0.0
-    fewest, waited = -1, 0
     node_price = np.zeros(nodes, np.int64)
     link_price = np.zeros(net.link_to.shape[0], np.int64)
     children = np.zeros((nodes, net.most_links + 1), np.int64)
@@ -305,10 +312,15 @@ def negotiate(
     for row in range(demands.branches.shape[0]):
         most_fan = max(most_fan, demands.branches[row, 2])
     scratch = scratch_for(most_branches, most_onward, most_fan, pipelines, slots)
-    for chain in range(chains.demand.shape[0]):
+    for chain in range(0 if done else chains.demand.shape[0]):
         if chains.n_ops[chain]:
             _count(net, demands, chains, use, price, chain, 1)
-    for turn in range(rounds):
+    for turn in range(done, rounds):
+        if waited > patience or work > max(budget, 0.0):
+            break
+        if turn:
+            _conflicts(use, room, 2 * UNIT)
+            price = min(price + price // 10, 8 * UNIT)
         _reprice(use, price)
         for position in range(count):
             chain = queue[position]
@@ -438,8 +450,6 @@ def negotiate(
             waited += 1
         if _is_hopeless(turn + 1, fewest, chains.demand.shape[0], begin < chains.demand.shape[0]):
             return max(count, 1), work, True
-        if waited > patience or work > budget:
-            break
-        _conflicts(use, room, 2 * UNIT)
-        price = min(price + price // 10, 8 * UNIT)
+        done = turn + 1
+    stand[0], stand[1], stand[2], stand[3], stand[4], stand[5] = done, count, state, price, fewest, waited
     return max(count, 1), work, False

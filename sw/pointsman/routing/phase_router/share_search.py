@@ -41,6 +41,8 @@ MENDING = 12, 4
 """Rounds, as PATIENCE, for an attempt that begins with the chains of a lower level: it settles soon or never."""
 STUBBORN = 2
 """Levels in succession that may fail before the next period is tried."""
+BEGUN = 16
+"""Attempts, given up for want of patience, that are kept to be gone on with."""
 SMALL = 10_000
 """Destinations × links up to which several groups get at least effort 1, which costs next to nothing; above, the least effort
 falls in proportion. A single group reaches the words that counting permits without this."""
@@ -90,6 +92,8 @@ class Search:
         self.outcomes: dict[tuple[RoutingTask, tuple[int, int]], AttemptOutcome] = {}
         self.final: dict[tuple[RoutingTask, int, int], AttemptOutcome] = {}
         """Those that come out the same with any patience, by task, seed, and identity of the chains that they began with."""
+        self.begun: dict[tuple[RoutingTask, int], Negotiation] = {}
+        """The last attempts from nothing that may be gone on with, by task and seed."""
         self.known: dict[tuple[RoutingPart, Level], Found] = {}
         self.ways: dict[tuple[RoutingPart, Level, int], list[tuple[RoutingTask, int]]] = {}
         self.divided: dict[tuple[RoutingPart, Level, int], bool] = {}
@@ -360,7 +364,15 @@ class Search:
                 if outcome.placed is not None or self.effort < 1.0:
                     # MENDING is the same whatever patience the search has.
                     return replace(outcome, final=True)
-        return Negotiation(task, totals, self.limits, tables, self.seed).run(*self.patience, self.share)
+        # With HASTE, as a rule, and then with PATIENCE.
+        key = task, self.seed
+        negotiation = self.begun.pop(key, None) or Negotiation(task, totals, self.limits, tables, self.seed)
+        outcome = negotiation.run(*self.patience, self.share)
+        if not outcome.final:
+            self.begun[key] = negotiation
+            if len(self.begun) > BEGUN:
+                del self.begun[next(iter(self.begun))]
+        return outcome
 
     # Groups -----------------------------------------------------------------------------------------------------
 

@@ -91,3 +91,38 @@ def test_a_word_more_is_routed_beside_what_others_have(part, chains):
     assert sum(len(chain.starts) for chain in by_demand(found, 0)) == 2
     same = [d for d in range(1, len(ones)) if by_demand(found, d) == by_demand(first.chains(), d)]
     assert len(same) >= len(ones) // 2
+
+
+@pytest.mark.parametrize(
+    ("slots", "words", "fits"), [(7, 2, True), (8, 2, True), (13, 3, True), (9, 3, False), (12, 3, False)]
+)
+def test_an_attempt_that_is_gone_on_with_comes_to_what_it_comes_to_at_once(part, slots, words, fits):
+    ones = [1] * len(part.demands)
+    task = slots, [words] * len(part.demands), ones
+    whole, steps = negotiation(part, *task), negotiation(part, *task)
+    budget, spent = Budget(1e9), Budget(1e9)
+    at_once = whole.run(60, 30, budget)
+    rounds = 1
+    outcome = steps.run(rounds, 30, spent)
+    while not outcome.final and rounds < 60:
+        rounds += 1
+        outcome = steps.run(rounds, 30, spent)
+    assert rounds > 2
+    assert spent.left == budget.left
+    assert (outcome.contested, outcome.nodes, outcome.final) == (at_once.contested, at_once.nodes, at_once.final)
+    assert (outcome.placed is not None) == (at_once.placed is not None) == fits
+    if outcome.placed is not None and at_once.placed is not None:
+        assert outcome.placed.chains() == at_once.placed.chains()
+
+
+def test_an_attempt_that_has_waited_as_long_as_it_may_does_no_more(part):
+    ones = [1] * len(part.demands)
+    one = negotiation(part, 12, [3] * len(part.demands), ones)
+    before = one.run(8, 1, Budget(1e9))
+    budget = Budget(1e9)
+    after = one.run(4, 1, budget)
+    assert before.placed is None
+    assert after.placed is None
+    assert not before.final
+    assert budget.left == 1e9
+    assert after.contested == before.contested
