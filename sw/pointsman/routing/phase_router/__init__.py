@@ -9,8 +9,8 @@ share the problem's own numbers of nodes and links (``problem``):
 - an attempt, by negotiated congestion: ``attempt``, its arrays (``arrays``, ``branches``, ``placement``) and its kernels
   (``rip_up``: the rounds; ``cheapest_path``: a chain; ``steiner``: trees of streams with several destinations);
 - multicasts round one cycle need no attempt (``rounds``); many streams of single words have that of whole networks (``packed``);
-- words that processors pass on get slots by when they are there: short messages (``in_turn``), and long ones that leave processors
-  no cycle to spare (``paced``);
+- words that processors pass on get slots by when they are there: short messages (``in_turn``), and long ones that leave
+  processors no cycle to spare (``paced``);
 - the answer: ``routes`` (chains in numbers of the problem) and ``assembly`` (as the rest of the compiler reads them).
 
 ``pathfinder`` tells why whole networks have another router.

@@ -7,8 +7,8 @@ that have room. Leaves alone the final numbers of registers and VFSMs; does not 
 Method: sets of streams that share no nodes are routed separately, equal sets once (``problem``); short periods that divide the
 period are tried first and repeated (``repetition``); chains are placed by negotiated congestion (``attempt``, ``rip_up``), each
 as cheaply as present prices allow (``cheapest_path``). Multicasts that all go round one cycle are placed by construction
-(``rounds``), and many streams of single words packed as those of a whole network are (``packed``). Where processors pass words on,
-slots are given out by when words are there (``in_turn``, ``paced``).
+(``rounds``), and many streams of single words packed as those of a whole network are (``packed``). Where processors pass
+words on, slots are given out by when words are there (``in_turn``, ``paced``).
 """
 
 from __future__ import annotations
