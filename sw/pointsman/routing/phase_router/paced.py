@@ -37,15 +37,16 @@ WAYS = 4
 """Shortest ways of a word that are tried, at most."""
 FILL = 5
 """Words that may be placed to place all, for each of them."""
-ROUNDS = 100
-"""Times that some words are placed again in an attempt; for each …"""
+ROUNDS, PATIENCE = 70, 25
+"""Times that some words are placed again in an attempt, and those without gain after which it ends if all processors keep
+pace."""
 AGAIN = 4
-"""… words that may be placed."""
+"""Words that may be placed then, for each of these words."""
 SPARE = 2
 """Cycles before a word has to be read in which it should be."""
-WORK = 4000
+WORK = 3000
 """Words that are placed in all attempts, about."""
-NEAR = 7
+NEAR = 8
 """Cycles over those on an empty network with which no other attempt is made."""
 OTHERS = 40.0
 """Costs of a place that cannot be had, over that of a cycle that a word is late …"""
@@ -294,7 +295,11 @@ class _Attempt:
     def improve(self, rounds: int) -> None:
         """Place some words again, and again."""
         best, self.left = self.score(), LEFT[1]
+        idle = 0
         for _ in range(rounds):
+            idle += 1
+            if idle > PATIENCE and not best[0]:
+                break
             before = {name: copy(getattr(self, name)) for name in TABLES}
             again = self._again()
             for k in again:
@@ -306,6 +311,7 @@ class _Attempt:
                     setattr(self, name, table)
                 self.waiting = set()
             else:
+                idle = idle if sum(score) == sum(best) else 0
                 best = score
 
     def score(self) -> tuple[int, int, int]:
