@@ -87,8 +87,8 @@ def test_short_messages_go_both_ways_round(example, size: tuple[int, int], kind:
 
 
 def test_an_all_reduce_takes_schedules_shorter_than_usual(example) -> None:
-    """A word of each stream in three slots, as many as accesses of a processor: in eight slots they had two."""
-    for words, most_slots, most in ((1, 5, 42), (64, 3, 1.4 * 184)):
+    """A word of each stream of two trees in six slots, as many as accesses of a processor: in eight slots they had no more."""
+    for words, most_slots, most in ((1, 5, 42), (64, 6, 1.25 * 184)):
         plan, run = example.planned(mesh(4, 4), "model", "--kind", "all-reduce", "--words", str(words))
         assert run.correct
         moving = [call for call in run.calls if call.what != "load"]

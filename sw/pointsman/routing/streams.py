@@ -42,6 +42,8 @@ class Turn(NamedTuple):
     level: int
     item: int = 1
     """Words that are combined at once: the first is written when all of them have been read."""
+    part: int = 0
+    """Part of the message that goes over the stream: its words wait for those of this part only."""
 
 
 @dataclass(frozen=True)

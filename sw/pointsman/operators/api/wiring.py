@@ -11,6 +11,7 @@ from typing import Any
 from numesh.codes import MoveType
 from pointsman.artifacts.images.images import LaneImage
 from pointsman.operators.api.roles import VfsmSetting
+from pointsman.routing.pace import Paces
 from pointsman.routing.streams import RoutedPhase, RoutedVfsm, Stream
 
 
@@ -93,6 +94,20 @@ class Wiring:
         """Registers of stream ``name`` at ``node``, in the order of its chains; ``end``: "inject" or "deliver"."""
         stream = self.index[name]
         return tuple(self._registers[node, stream, chain, end] for chain in sorted(self._chains[stream]))
+
+    @cached_property
+    def _paces(self) -> Paces:
+        return Paces(self.routed)
+
+    def parts_in_pace(self, operator: str, node: int) -> tuple[int, ...] | None:
+        """Parts of an operator's message in the order in which all its processors keep pace with their streams
+        (`pointsman.routing.pace`); None where they do not."""
+        orders = self._paces.of(operator)
+        return None if orders is None else orders.get(node)
+
+    def first_word(self, name: str, node: int) -> int:
+        """The cycle in which the first word of a stream with a turn leaves its register at ``node``, or can be read there."""
+        return self._paces.first[self.index[name], node]
 
     def write_lane(self, name: str, node: int, **more: Any) -> LaneImage:
         """A lane by which ``node`` writes into stream ``name``; ``more``: further fields of the lane."""

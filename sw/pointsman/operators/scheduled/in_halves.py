@@ -57,8 +57,12 @@ class StrHalves(Implementation):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [
-            replace(with_suffix(stream, suffix), weight=self.share * stream.weight)
-            for half, suffix in zip(self.halves, SUFFIXES, strict=True)
+            replace(
+                with_suffix(stream, suffix),
+                weight=self.share * stream.weight,
+                turn=None if stream.turn is None else stream.turn._replace(part=part),
+            )
+            for part, (half, suffix) in enumerate(zip(self.halves, SUFFIXES, strict=True))
             for stream in half.streams(operator, context)
         ]
 
@@ -69,9 +73,11 @@ class StrHalves(Implementation):
             (half, one.gen_io(operator, wiring.ending_in(suffix), instance, node, values))
             for half, (one, suffix) in enumerate(zip(self.halves, SUFFIXES, strict=True))
         ]
-        # Of all accesses that it can make the processor makes the last in this order: first those of a leaf. Where they had to
-        # wait, words of the other half missed slots, and went on missing them, in a schedule without a slot to spare.
-        drafts.sort(key=lambda one: -len(one[1].lanes))
+        # Of all accesses that it can make the processor makes the last in this order, and which of them have to wait decides
+        # whether words miss slots, and go on missing them, in a schedule without a slot to spare. Where some do in any order,
+        # those of a leaf come first.
+        order = wiring.parts_in_pace(operator.label, node)
+        drafts.sort(key=lambda one: order.index(one[0]) if order else -len(one[1].lanes))
         lanes: list[LaneImage] = []
         combines: list[Combination] = []
         for half, draft in drafts:

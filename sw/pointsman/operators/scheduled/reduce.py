@@ -191,10 +191,11 @@ class _OnTree(Implementation, ABC):
             if here.parent is not None
             else ()
         )
-        for k, child in enumerate(here.children):
-            script.move(
-                False, wiring.registers(stream_name(operator, instance, f"up{child}"), node, "deliver"), f"t{k}"
-            )
+        children = [(stream_name(operator, instance, f"up{child}"), f"t{k}") for k, child in enumerate(here.children)]
+        if self.tree_shape in TWO and wiring.parts_in_pace(operator.label, node) is not None:
+            children.sort(key=lambda one: wiring.first_word(one[0], node))
+        for name, message in children:
+            script.move(False, wiring.registers(name, node, "deliver"), message)
         if not here.valid and len(here.children) == 1 and up:
             script.move(True, up, "t0", after=0)  # opaque: word by word
             return "t0"

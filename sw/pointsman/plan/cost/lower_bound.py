@@ -12,6 +12,12 @@ each of the others reads once more after that (2 n - 2 one-way calls: Harary and
 least once each: n - 1 nodes, or all. So a message of m words takes 2 (n - 1) m accesses for a reduction, (3 n - 2) m for an
 allreduce. Where routers fork no words, each word that is read was written for this reader.
 
+*At the end* (scheduled routers): a word that is read was written four cycles before at least, so in the last cycles of a
+reduction only the destination's accesses are of use; each word that it reads there has one other processor write it, which may
+have read until then, and so on back: N(i) = N(i - 1) + N(i - 5) processors in the i-th cycle before the end, and 1 up to N(4). A
+reduction takes as many cycles as make up its 2 (n - 1) m accesses in this way. That holds of messages to one node that share the
+network with nothing.
+
 *Cut*: a link carries one word a cycle in each direction. If of every message w words have to get from the nodes S to the
 others, and k links lead from S to them, w / k cycles pass while words are under way. A word for several nodes may be forked, so
 it has to cross once; messages that are combined may be combined before they cross, so m words have to cross. A switch has a link
@@ -42,7 +48,7 @@ messages only. ``barrier`` moves no words, and operators with ``:valid`` and per
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise, product
 from math import ceil
@@ -87,7 +93,7 @@ class Demand:
     ``accesses``: of each node's processor, ``reads`` of them; ``crossing``: over each of `Cuts`; ``hops``: links crossed by all
     words; ``deliveries``: words read; ``writes``: words written where routers fork. ``calls``: I/O calls of a node for the
     message; 0 where that depends on run-time values. ``latency``: cycles of one message, from its first access to its last, on
-    scheduled routers.
+    scheduled routers. ``reduces``: all words are combined for one node, whichever it is.
     """
 
     accesses: np.ndarray
@@ -98,6 +104,7 @@ class Demand:
     reads: np.ndarray
     writes: float = 0.0
     latency: float = 0.0
+    reduces: bool = False
 
 
 @dataclass(frozen=True)
@@ -227,12 +234,15 @@ def demand(operator: Operator, cuts: Cuts) -> Demand | None:
             min(one.latency for one in of_values),
         )
         total = least if total is None else _added([(total, 1), (least, 1)])
+    if operator.kind == "reduce" and total is not None and len(operator.instances) == len(values) == 1:
+        total = replace(total, reduces=True)
     return total
 
 
 def lower_bound(needs: Iterable[tuple[Demand, float]], cuts: Cuts, hardware: Hardware) -> LowerBound:
     """The greatest of the bounds for operators, given as (demand of a message, number of messages), that share a network."""
-    needed = _added(list(needs))
+    given = [(need, times) for need, times in needs if times]
+    needed = _added(given)
     if needed is None:
         return LowerBound(0.0, "none", "no word has to move")
     node, nodes = int(np.argmax(needed.accesses)), len(cuts.topology.working)
@@ -246,6 +256,9 @@ def lower_bound(needs: Iterable[tuple[Demand, float]], cuts: Cuts, hardware: Har
     writes, why = (needed.writes, "") if hardware.forks else (needed.deliveries, ", and nothing is forked")
     text = f"{nodes} processors write {_words(writes)} and read {_words(needed.deliveries)}{why}"
     found.append(LowerBound((writes + needed.deliveries) / nodes, "ports", text))
+    if hardware.latency and len(given) == 1 and given[0][0].reduces:
+        text += ", in the last cycles fewer and fewer of them"
+        found.append(LowerBound(_to_the_end(writes + needed.deliveries, nodes), "ports", text))
     wide = cuts.width > 0
     if wide.any():
         times = np.where(wide, needed.crossing / np.maximum(cuts.width, 1), 0.0) * hardware.word_cycles
@@ -399,6 +412,21 @@ def _told_of(nodes: int) -> int:
     while known[-1] < nodes:
         known.append(known[-1] + known[-ACCESS_TO_ACCESS - 2])
     return len(known) - 1
+
+
+def _to_the_end(accesses: float, nodes: int) -> float:
+    """Cycles of as many accesses that lead to one node's last: in the i-th cycle before the end those of as many processors can
+    be of use as could know, after i cycles, what a node knew at first."""
+    active = [1] * (ACCESS_TO_ACCESS + 2)  # of the cycles before the end, of that behind the last one on
+    left, cycle = accesses, 0
+    while left > 0:
+        cycle += 1
+        if cycle == len(active):
+            active.append(active[-1] + active[-ACCESS_TO_ACCESS - 2])
+        if active[cycle] >= nodes:
+            return cycle - 1 + left / nodes
+        left -= active[cycle]
+    return cycle
 
 
 def _any_before(inside: np.ndarray) -> np.ndarray:

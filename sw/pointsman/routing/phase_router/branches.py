@@ -91,3 +91,20 @@ def given_tree(part: RoutingPart, demand: Demand) -> dict[int, list[int]]:
             return {}
         children.setdefault(node, []).append(links[0])
     return children
+
+
+def longest_first(part: RoutingPart, demand: Demand, links: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
+    """By node of a tree the links that lead to destinations, those first behind which the last delivery is the latest."""
+    order = [demand.source]
+    for node in order:
+        order += (part.links[link][1] for link in links.get(node, ()))
+    onward: dict[int, list[int]] = {}
+    longest: dict[int, int] = {}
+    """By node, slots from the node's to the last delivery behind it, about; -1: there is none."""
+    for node in reversed(order):
+        ways = sorted(((longest[part.links[link][1]], link) for link in links.get(node, ())), reverse=True)
+        kept = [(way, link) for way, link in ways if way >= 0]
+        onward[node] = [link for _, link in kept]
+        own = len(kept) if node in demand.destinations else -1
+        longest[node] = max([own, *(way + leg + 1 for leg, (way, _) in enumerate(kept))])
+    return onward

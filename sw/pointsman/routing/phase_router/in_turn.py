@@ -29,7 +29,7 @@ from typing import NamedTuple
 from numesh.codes import ACCESS_TO_ACCESS, FIRST_FREE_VFSM, SHORTEST_TURN
 from pointsman.routing.streams import RoutedPhase, Stream, read_after
 
-from .branches import given_tree
+from .branches import given_tree, longest_first
 from .problem import Demand, NodeLimits, RoutingPart, Site, split
 from .routes import Chain, NodeVisit, Route
 
@@ -570,14 +570,11 @@ class _Slots:
 
     def _onward(self, demand: Demand) -> dict[int, list[int]]:
         """By node the links that the word goes on by."""
-        part, inside, ends = self.part, set(demand.nodes), set(demand.destinations)
-        order = [demand.source]
+        part, inside = self.part, set(demand.nodes)
         if demand.tree is not None:
             found = given_tree(part, demand)
-            for node in order:
-                order += (part.links[link][1] for link in found.get(node, ()))
         else:
-            found = {}
+            found, order = {}, [demand.source]
             seen = {demand.source}
             backwards = self.random.random() < 0.5
             for node in order:
@@ -587,13 +584,4 @@ class _Slots:
                         seen.add(other)
                         order.append(other)
                         found.setdefault(node, []).append(link)
-        onward: dict[int, list[int]] = {}
-        longest: dict[int, int] = {}
-        """By node, slots from the node's to the last delivery behind it, about; -1: there is none."""
-        for node in reversed(order):
-            ways = sorted(((longest[part.links[link][1]], link) for link in found.get(node, ())), reverse=True)
-            kept = [(way, link) for way, link in ways if way >= 0]
-            onward[node] = [link for _, link in kept]
-            own = len(kept) if node in ends else -1
-            longest[node] = max([own, *(way + leg + 1 for leg, (way, _) in enumerate(kept))])
-        return onward
+        return longest_first(part, demand, found)

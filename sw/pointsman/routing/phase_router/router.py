@@ -7,7 +7,8 @@ that have room. Leaves alone the final numbers of registers and VFSMs; does not 
 Method: sets of streams that share no nodes are routed separately, equal sets once (``problem``); short periods that divide the
 period are tried first and repeated (``repetition``); chains are placed by negotiated congestion (``attempt``, ``rip_up``), each
 as cheaply as present prices allow (``cheapest_path``). Multicasts that all go round one cycle are placed by construction
-(``rounds``), and many streams of single words packed as those of a whole network are (``packed``).
+(``rounds``), and many streams of single words packed as those of a whole network are (``packed``). Where processors pass
+words on, slots are given out by when words are there (``in_turn``, ``paced``).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from pointsman.routing.validation import validate
 
 from .assembly import assemble
 from .in_turn import PlacedParts, in_turn, is_in_turn, last_read, renumbered, sooner
+from .paced import paced
 from .packed import route_packed
 from .problem import NodeLimits, split
 from .rounds import route_rounds
@@ -132,6 +134,8 @@ def route_phase(
     first = [k for k, stream in enumerate(streams) if is_in_turn(stream)] if not conditions.beside else []
     rest = sorted(set(range(len(streams))) - set(first))
     placed = ahead() if first and not rest else None
+    if placed is None and not conditions.beside and not conditions.had:
+        placed = paced(streams, split(streams, topology, shape, conditions.forbidden), limits, period, seed)
     if placed is None:
         placed = searched(range(len(streams)), conditions.beside)
         if first and rest:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations, product
+from math import ceil
 
 import numpy as np
 import pytest
@@ -139,6 +140,59 @@ def test_no_search_reads_all_messages_sooner_than_the_bound_says() -> None:
             cycle += 1
         took.append(cycle - min(written))
     assert min(took) == found.cycles
+
+
+@pytest.mark.parametrize(("nodes", "m"), [(2, 1), (2, 2), (2, 3), (3, 1), (3, 2)])
+def test_no_reduction_ends_sooner_than_the_bound_says(nodes: int, m: int) -> None:
+    """By breadth-first search over nodes a link apart, each of which in every cycle writes what it has of a word for another
+    node, or reads; node 0 has to get all."""
+    delay, everyone = ACCESS_TO_ACCESS + 1, frozenset(range(nodes))
+    start = tuple(tuple(frozenset([k]) for _ in range(m)) for k in range(nodes))
+    states = {
+        (start, ())
+    }  # what each node has of each word, and (cycles until it can be read, to, word, of whom) on the way
+    cycles = 0
+    while not any(all(part == everyone for part in has[0]) for has, _ in states):
+        cycles += 1
+        following = set()
+        for has, way in states:
+            here = [
+                [
+                    None,
+                    *((k, w, None) for w in range(m) if k and has[k][w]),
+                    *((k, None, one) for one in way if one[:2] == (0, k)),
+                ]
+                for k in range(nodes)
+            ]
+            for choice in product(*here):
+                now = [list(one) for one in has]
+                moving = [(max(0, left - 1), *rest) for left, *rest in way]
+                for access in choice:
+                    if access is not None and access[2] is not None:
+                        _, to, word, whose = access[2]
+                        moving.remove((0, to, word, whose))
+                        now[to][word] |= whose
+                sent = [(access[0], access[1]) for access in choice if access is not None and access[2] is None]
+                for targets in product(*([to for to in range(nodes) if to != k] for k, _ in sent)):
+                    more = [(delay - 1, to, w, has[k][w]) for (k, w), to in zip(sent, targets, strict=True)]
+                    left_over = [list(one) for one in now]
+                    for k, w in sent:
+                        left_over[k][w] = frozenset()
+                    following.add((tuple(map(tuple, left_over)), tuple(sorted((*moving, *more), key=str))))
+        states = following
+    found = bound(f"(reduce 'r 'add 0 :m {m})", mesh(nodes, 1))
+    assert ceil(found.cycles) <= cycles <= ceil(found.cycles) + 2
+
+
+@pytest.mark.parametrize("m", [12, 64])
+def test_the_last_accesses_of_a_reduction_lead_to_its_destination(m: int) -> None:
+    # 16 processors: in the last cycles 1, 1, 1, 1, 2, 3, 4, 5, 6, 8, 11 and 15 of them are of use.
+    found = bound(f"(reduce 'r 'add 5 :m {m})", mesh(4, 4))
+    idle = sum(16 - active for active in (1, 1, 1, 1, 2, 3, 4, 5, 6, 8, 11, 15))
+    assert (found.cycles, found.kind) == ((30 * m + idle) / 16, "ports")
+    assert found.text.endswith("in the last cycles fewer and fewer of them")
+    with_others = bound(f"(subset '((0 1 2 3) (4 5 6 7)) (reduce 'r 'add 1 :m {m}))", mesh(4, 4))
+    assert "last cycles" not in with_others.text
 
 
 @pytest.mark.parametrize("text", ["(barrier 'b)", "(broadcast 'b 0 :m 8 :valid 3)", "(permute 'p (runtime) :m 4)"])

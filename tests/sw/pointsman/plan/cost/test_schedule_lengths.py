@@ -48,7 +48,8 @@ def test_shorter_lengths_have_room_for_a_word_of_each_stream() -> None:
 def test_few_words_and_streams_get_a_shorter_schedule() -> None:
     for text, most in (
         ("(allreduce 'r 'add :m 1)", 7),
-        ("(allreduce 'r 'add :m 64)", 3),
+        ("(allreduce 'r 'add :m 64 :impl 'str_allreduce)", 3),
+        ("(allreduce 'r 'add :m 64)", 6),
         ("(loop 'l 9 (cshift 'c 1 :m 1))", 4),
     ):
         program = compile_text(text, topology=mesh(4, 4))
