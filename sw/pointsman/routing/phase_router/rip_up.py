@@ -262,8 +262,8 @@ def _is_hopeless(rounds: int, fewest: int, chains: int, mending: bool) -> bool:
 
 
 def unbegun() -> np.ndarray:
-    """How a negotiation stands before its first round: rounds done, chains in conflict, state of its random numbers, price, fewest
-    conflicts so far, and rounds since there were fewer."""
+    """How a negotiation stands before its first round: rounds done, chains in conflict, state of its random numbers, price,
+    fewest conflicts so far, and rounds since there were fewer."""
     return np.array([0, 0, 0, UNIT, -1, 0])
 
 
