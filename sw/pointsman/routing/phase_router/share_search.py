@@ -366,7 +366,10 @@ class Search:
                     return replace(outcome, final=True)
         # With HASTE, as a rule, and then with PATIENCE.
         key = task, self.seed
-        negotiation = self.begun.pop(key, None) or Negotiation(task, totals, self.limits, tables, self.seed)
+        if key in self.begun:
+            negotiation = self.begun.pop(key)
+        else:
+            negotiation = Negotiation(task, totals, self.limits, tables, self.seed)
         outcome = negotiation.run(*self.patience, self.share)
         if not outcome.final:
             self.begun[key] = negotiation
