@@ -106,7 +106,9 @@ def _partners(node: Node, waiting: Waiting) -> dict[int, str]:
                 found.setdefault(other, f"words of '{label}' are to be read by")
         elif any(end == node.number and register in waiting.reads for end, register in promise.destinations):
             found.setdefault(promise.source, f"words of '{label}' are to be written by")
-    found.pop(node.number, None)  # a stream may come back to where it begins; nobody waits for what the node itself does later
+    found.pop(
+        node.number, None
+    )  # a stream may come back to where it begins; nobody waits for what the node itself does later
     return found
 
 

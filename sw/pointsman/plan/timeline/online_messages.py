@@ -95,7 +95,12 @@ class OnlineSteps:
                 (destination,) = given or (operator.instances[instance].operand("destination"),)
                 if writer_of(operator, instance, visit.number, destination) != node:
                     continue
-            if operator.kind == "stream" and script.kind == "read" and is_dynamic(operator, "destination") and not visit.own:
+            if (
+                operator.kind == "stream"
+                and script.kind == "read"
+                and is_dynamic(operator, "destination")
+                and not visit.own
+            ):
                 # A node does not know whether it is the destination; its application reads what is sent to it only.
                 destination = operand(operator, instance, "destination", _values(operator, visit.number))
                 if operator.instances[instance].nodes[destination] != node:

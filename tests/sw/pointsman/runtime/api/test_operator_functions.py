@@ -167,7 +167,9 @@ def test_what_functions_a_program_has_can_be_asked() -> None:
     assert not hasattr(cop, "__copy__")
     assert hasattr(cop, "l_load")
     assert not hasattr(cop, "b_func")
-    with pytest.raises(PointsmanError, match=r"has no function b_read\n.*there are: __func, __load, a_func, a_load, l_load$"):
+    with pytest.raises(
+        PointsmanError, match=r"has no function b_read\n.*there are: __func, __load, a_func, a_load, l_load$"
+    ):
         cop.b_read()
 
 
