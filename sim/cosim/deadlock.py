@@ -106,9 +106,8 @@ def _partners(node: Node, waiting: Waiting) -> dict[int, str]:
                 found.setdefault(other, f"words of '{label}' are to be read by")
         elif any(end == node.number and register in waiting.reads for end, register in promise.destinations):
             found.setdefault(promise.source, f"words of '{label}' are to be written by")
-    found.pop(
-        node.number, None
-    )  # a stream may come back to where it begins; nobody waits for what the node itself does later
+    # A stream may come back to where it begins, and no node waits for what it does itself.
+    found.pop(node.number, None)
     return found
 
 

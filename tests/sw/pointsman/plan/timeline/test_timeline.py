@@ -64,7 +64,7 @@ def measured(plan: Plan) -> tuple[list[float], int]:
 
             message = np.zeros(operator.m, np.int32)
             hidden = operator.kind == "stream" and is_dynamic(operator, "destination") and place != source
-            await function("load")(*(value[:-1] + (None,) if hidden else value))
+            await function("load")(*((*value[:-1], None) if hidden else value))
             for _ in range(operator.c):
                 if operator.kind == "barrier":
                     await function("func")()
