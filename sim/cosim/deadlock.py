@@ -81,7 +81,7 @@ def find_circle(waits_for: Mapping[int, Sequence[int]]) -> list[int]:
 
 
 def _partners(node: Node, waiting: Waiting) -> dict[int, str]:
-    """Nodes at the other ends of the streams for which a node waits, each with the action that it should take."""
+    """Other nodes at the ends of the streams for which a node waits, each with the action that it should take."""
     found: dict[int, str] = {}
     if isinstance(node.substrate, TdmSubstrate):
         registers = node.substrate.interface.registers
@@ -106,6 +106,8 @@ def _partners(node: Node, waiting: Waiting) -> dict[int, str]:
                 found.setdefault(other, f"words of '{label}' are to be read by")
         elif any(end == node.number and register in waiting.reads for end, register in promise.destinations):
             found.setdefault(promise.source, f"words of '{label}' are to be written by")
+    # A stream may come back to where it begins, and no node waits for what it does itself.
+    found.pop(node.number, None)
     return found
 
 

@@ -19,13 +19,16 @@ from tdm_switch.shape import SwitchShape
 from tdm_switch.station import patience
 
 CORE_MODULE, STATION_MODULE = "tdm_core", "tdm_station"
-QUIET_TURNS, QUIET_WINDOWS = 64, 8
-"""Rounds of all slots, and windows of a station's patience, without a moved word after which a run is a deadlock."""
+QUIET_TURNS, QUIET_WINDOWS, QUIET_WINDOWS_OF_A_PORT = 64, 8, 4
+"""Rounds of all slots, and windows of a station's patience, without a moved word after which a run is a deadlock. More windows
+for each port: a request may stand behind those of all other ports, at both of its ends, and each of these keeps a slot for a
+window before it is withdrawn if its receiver has no room."""
 
 
 def quiet_cycles(shape: SwitchShape) -> int:
     """Cycles without any access of a processor after which none can follow."""
-    return QUIET_TURNS * (shape.slots * shape.slot_cycles + shape.ports) + QUIET_WINDOWS * patience(shape)
+    windows = QUIET_WINDOWS + QUIET_WINDOWS_OF_A_PORT * shape.ports
+    return QUIET_TURNS * (shape.slots * shape.slot_cycles + shape.ports) + windows * patience(shape)
 
 
 def switch_hardware(shape: SwitchShape) -> Hardware:

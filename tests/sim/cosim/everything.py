@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pointsman.network import Topology, mesh, parse_size, torus
 from pointsman.network.faults import with_faults
 from pointsman.network.lattice import diamond
+from pointsman.operators import IMPLEMENTATIONS
 
 NETWORKS = (
     *("1x1", "1x2", "2x1", "2x2", "3x1", "1x4", "2x3", "3x3", "4x2", "4x4", "3x5", "5x4"),
@@ -31,6 +32,8 @@ OPERATORS = (1, 1, 2, 3, 4, 6, 8)
 """How many operators programs have, about."""
 AGAIN = 0.2
 """Chance of an operator to be like one before."""
+ASKING = 0.25
+"""Chance of an operator to ask for an implementation, in programs that may."""
 TYPES = ("int32*", "int32*", "int32*", "float32*", "int64*", "float64*", "int32", "float32", "int64", "float64")
 FUNCTIONS = ("add", "sum", "mul", "min", "max", "and", "or", "xor")
 DIRECTIONAL = ("broadcast", "collect", "stream", "spread", "gather", "seqread", "seqwrite")
@@ -77,13 +80,17 @@ def case_of(
     *,
     words: int = MOST_WORDS,
     operators: tuple[int, ...] = OPERATORS,
+    asking: bool = False,
 ) -> Case:
-    """The case of a seed: on one of ``networks``, with about as many operators as one of ``operators`` says."""
+    """The case of a seed: on one of ``networks``, with about as many operators as one of ``operators`` says. ``asking``: some of
+    the operators ask for an implementation, which may be unable to do them; the program is the same but for that."""
     chance = random.Random(f"everything {seed}")
     name = chance.choice(networks)
     topology = network_named(name)
     slowest = chance.choice(DELAYS)
-    text = _Writer(chance, topology, words, chance.choice(operators)).program()
+    writer = _Writer(chance, topology, words, chance.choice(operators))
+    writer.asking = random.Random(f"asking {seed}") if asking else None
+    text = writer.program()
     if target != "tdm":
         return Case(seed, name, text, slowest, target)
     switch = random.Random(f"switch {seed}")
@@ -118,6 +125,8 @@ class _Writer:
         """Operators still to come."""
         self.rounds = 1
         """How often the group at hand is run."""
+        self.asking: random.Random | None = None
+        """Chance for implementations that operators ask for; None: they ask for none."""
 
     def label(self, what: str = "o") -> str:
         self.labels += 1
@@ -290,7 +299,10 @@ class _Writer:
             _, kind, rest, words = self.again.choice(alike)
             self.words = before - words * self.rounds
         self.written.append((n, kind, rest, (before - self.words) // self.rounds))
-        return f"({kind} '{label}{rest})"
+        asked = ""
+        if self.asking is not None and self.asking.random() < ASKING:
+            asked = f" :impl '{self.asking.choice([one.name for one in IMPLEMENTATIONS if kind in one.kinds])}"
+        return f"({kind} '{label}{rest}{asked})"
 
     def new(self, n: int) -> tuple[str, str, str]:
         """Kind, label, and operands with options."""

@@ -6,6 +6,7 @@ node receives must be what the reference machine gives it. Can be stopped and go
     python tests/sim/cosim/soak_everything.py [--target numesh|tdm|packet|all] [--seed 0] [--cases 10000]
     python tests/sim/cosim/soak_everything.py --target numesh --only 4711          # a single case, with its text
     python tests/sim/cosim/soak_everything.py --target tdm --mesh 4x2 --text FILE --seed 3
+    python tests/sim/cosim/soak_everything.py --target numesh --asking             # some operators with an :impl
 
 Outcomes: *ok*; *wrong*, a node has received something else, or words are left over; *deadlock*; *crash*, any other end of the
 run, a traceback of the compiler, or images that the judge does not pass; *refused*, by its reason without names and numbers,
@@ -105,6 +106,8 @@ class Progress:
     faults: dict[str, list[int]] = field(default_factory=dict)
     """By class other than ok, the seeds."""
     networks: dict[str, int] = field(default_factory=dict)
+    asking: bool = False
+    """Do operators ask for implementations? Most programs of those that are refused ask for what cannot do the operator."""
     node_cycles: int = 0
     seconds: float = 0.0
 
@@ -374,7 +377,9 @@ def soak(
 ) -> None:
     """Run cases until there are enough; ``save`` is called after each. What goes wrong is written to ``folder``, by class."""
     while progress.cases < cases:
-        case = case_of(progress.seed + progress.cases, progress.target, networks_of(progress.target))
+        case = case_of(
+            progress.seed + progress.cases, progress.target, networks_of(progress.target), asking=progress.asking
+        )
         outcome = run_case(case, engine)
         progress.cases += 1
         progress.node_cycles += outcome.node_cycles
@@ -415,6 +420,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--slowest", type=int, default=60, help="longest delay of a processor with --text, in cycles")
     parser.add_argument("--slots", type=int, default=4, help="slots of a switch with --text")
     parser.add_argument("--mode", default="preload", help="mode of a switch with --text")
+    parser.add_argument("--asking", action="store_true", help="some operators ask for an implementation (:impl)")
     parser.add_argument("--shrink", action="store_true", help="make cases that go wrong smaller")
     parser.add_argument("--folder", type=Path, help="where cases that go wrong are written, by target and class")
     parser.add_argument("--state", type=Path, help="where progress is kept")
@@ -428,7 +434,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for target in targets:
         path = options.state or cache_folder() / f"soak-everything-{target}-{options.seed}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        progress = Progress(target, options.seed)
+        progress = Progress(target, options.seed, asking=options.asking)
         if path.exists():
             progress = Progress(**json.loads(path.read_text()))
 
@@ -460,7 +466,7 @@ def _single(options: argparse.Namespace, target: str) -> int:
             options.mode,
         )
     else:
-        case = case_of(options.only, target, networks_of(target))
+        case = case_of(options.only, target, networks_of(target), asking=options.asking)
     outcome = run_case(case, options.engine)
     if options.shrink and outcome.kind != "ok":
         case = shrink(case, options.engine)

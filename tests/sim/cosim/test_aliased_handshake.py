@@ -88,3 +88,20 @@ def test_random_programs_are_judged_and_run(seed: int, monkeypatch: pytest.Monke
 def test_most_of_them_are_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(soak, "SHAPE", replace(soak.SHAPE, aliased_handshake=True))
     assert sum(isinstance(soak.compiled(soak.case_of(seed)), Images) for seed in SEEDS) > len(SEEDS) * 3 / 4
+
+
+@pytest.mark.parametrize("size", [(4, 1), (2, 2), (3, 3)])
+@pytest.mark.parametrize(
+    "operator",
+    [
+        "(permute 'p (runtime) :m 2)",
+        "(permute 'p (runtime) :m 2 :impl 'dyn_permute)",
+        "(broadcast 'b (runtime) :m 2 :impl 'dyn_bcast)",
+        "(cshift 'c (runtime) :m 200)",
+    ],
+)
+def test_neither_messages_that_are_passed_on_nor_schedules_made_at_run_time_go_both_ways_in_a_slot(
+    operator: str, size: tuple[int, int]
+) -> None:
+    report = check_images(make_images(planned(f"(loop 'l 2 {operator})", size, aliased=True, split=False)))
+    assert report.ok, report.render()

@@ -80,6 +80,18 @@ def test_a_reader_that_never_reads_is_named_with_the_words_that_are_stuck():
     assert "the buffer of VFSM" in said
 
 
+def test_a_node_does_not_wait_for_itself_where_a_stream_comes_back_to_it():
+    async def main(node: Node) -> None:
+        if node.number == 1:
+            return
+        await node.cop.b_load(0)
+        await (node.cop.b_write(np.zeros(40, np.int32)) if node.number == 0 else node.cop.b_read())
+
+    said = report("(broadcast 'b (runtime) :m 40 :impl 'str_bcast_tree)", main, 3, 1)
+    assert "words of 'b' are to be read by node 1, which has finished" in said
+    assert "in a circle: node 0 waits for node 2 waits for node 0" in said
+
+
 @pytest.mark.parametrize(
     ("waits_for", "circle"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -139,6 +140,18 @@ def test_every_program_is_legal_and_together_they_have_everything():
     assert kinds == set(OPERATORS)
     assert {1, 2, 2000} <= words
     assert seen == set(marks)
+
+
+def test_programs_that_ask_for_implementations_are_the_same_but_for_that():
+    asked = set()
+    for seed in range(120):
+        plain, asking = (soak.case_of(seed, asking=one) for one in (False, True))
+        found = re.findall(r" :impl '(\w+)", asking.text)
+        assert ":impl" not in plain.text
+        assert re.sub(r" :impl '\w+", "", asking.text) == plain.text
+        compile_text(asking.text, topology=soak.network_named(asking.network))
+        asked |= set(found)
+    assert len(asked) > 40
 
 
 def test_what_nodes_do_is_right_by_the_reference_machine():

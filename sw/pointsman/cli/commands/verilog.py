@@ -268,9 +268,16 @@ def _write_numesh(output: Path, topology: Topology, given: dict[str, Any]) -> No
 
         images = read_images(image)
         if images.shape != shape or images.topology != topology:
+            ours, theirs = shape.as_dict(), images.shape.as_dict()
+            wrong = [
+                f"{name.replace('_', ' ')} {theirs[name]}, not {ours[name]}"
+                for name in ours
+                if ours[name] != theirs[name]
+            ]
+            if images.topology != topology:
+                wrong.insert(0, f"a {images.topology.described}, not a {topology.described}")
             raise PointsmanError(
-                f"the image {image} is for a {images.topology.described} of nodes {images.shape}",
-                hint="give the same mesh and sizes here",
+                f"the image {image} is for {'; '.join(wrong)}", hint="give the same network and sizes here"
             )
         contents = memories_of(images)
     links = [(link.node, link.port, link.other, link.other_port) for link in topology.links]

@@ -62,6 +62,7 @@ class SchPermuteRuntime(Synchronised):
         if (
             context.topology.kind != "mesh"
             or not context.topology.regular
+            or context.shape.aliased_handshake  # words go both ways between two nodes in a slot
             or any(len(i.nodes) > MOST_NODES for i in operator.instances)
         ):
             return None

@@ -120,7 +120,8 @@ class SchPrefix(Implementation):
             script.wait()
             script.move(True, registers("up", node, "inject"), before[-1])
         script.wait()
-        switch = script.step
+        # With a single valid node nothing goes down, and the phase has no second schedule.
+        switch = script.step if any(self.below(tree, other) for other in tree.nodes) else None
         mine = {child: before[names.index(f"t{k}")] for k, child in enumerate(here.children)}
         down = registers("down", node, "inject") if self.below(tree, node) else ()
         for child in self.own_sums(tree, node):

@@ -70,7 +70,8 @@ def alternatives(
     Messages that processors pass on are given also where they are the present way, unless the candidate says so: to be tried
     with other schedule lengths. A way is left out if by its metric the operator would take DOUBTFUL times the cycles that it
     takes now, played or by the metric of the way that it is done now; and an operator is left alone if it takes less than SMALL
-    of all cycles. Operators that share streams are changed together.
+    of all cycles. Operators that share streams are changed together. At last messages are given in the phase that an operator
+    has in common with others that come before or after it.
 
     Parameters
     ----------
@@ -89,6 +90,7 @@ def alternatives(
     kept = kept_choices(variant, structure)
     parts = {label: one for one in variant.replaced for label in one.parts}
     promising: list[tuple[float, int, tuple[str, ...], str, Structure]] = []
+    sharing_phases: list[tuple[float, int, tuple[str, ...], str, Structure]] = []
     seen: set[str] = set()
     operators = (*analysis.operators, *(o for o in variant.analysis.operators if o.label in parts))
     free = {operator.label: operator for operator in operators if operator.impl is None}
@@ -128,7 +130,12 @@ def alternatives(
             near = loadings == {Loading.ONLINE} and _stays_inside(operator, analysis)
             if division is not None and (whole or near or not loadings):
                 promising.append((cycles - spent, len(promising), labels, name, division))
-    for *_, labels, name, division in sorted(promising, key=lambda one: one[:2]):
+                if loadings == {Loading.ONLINE} and patient and division is not structure:
+                    # What comes before or after it need not wait in another phase until no message is under way.
+                    sharing_phases.append((cycles - spent, len(promising), labels, name, structure))
+    promising.sort(key=lambda one: one[:2])
+    sharing_phases.sort(key=lambda one: one[:2])
+    for *_, labels, name, division in (*promising, *sharing_phases):
         label, chosen = labels[0], dict.fromkeys(labels, name)
         found = changed(analysis, variant, division, kept | chosen, period)
         if found is not None:

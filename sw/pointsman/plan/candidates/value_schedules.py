@@ -79,11 +79,16 @@ def _asked(phase: PhaseOutline, analysis: ProgramAnalysis) -> bool:
             f"{first.impl} needs one of its own for each value",
             hint="use a parallel group, a phase of its own, or another implementation",
         )
-    places = [tuple(frozenset(one.nodes) for one in operator.instances) for operator in phase.operators]
-    if any(set(place) != set(places[0]) for place in places):
+    # Several instances are told from each other by the positions of their nodes, so these have to be in the same order.
+    places = [
+        {one.nodes if len(operator.instances) > 1 else frozenset(one.nodes) for one in operator.instances}
+        for operator in phase.operators
+    ]
+    if any(place != places[0] for place in places):
+        same = len({frozenset(map(frozenset, place)) for place in places}) == 1
         raise PlanError(
             f"{first.position}: operator '{first.label}' has a schedule for each value, and the other operators of its phase "
-            "have other nodes, which would have to know it",
+            f"have {'their nodes in another order' if same else 'other nodes, which would have to know it'}",
             hint="use the same subset for all operators of the phase, or another implementation",
         )
     number = prod(len(schedule_values(operator) or ()) for operator in wanting)

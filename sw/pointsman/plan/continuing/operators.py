@@ -34,9 +34,12 @@ def ends_of(through: Through, structure: Structure) -> tuple[int, ...]:
 
 def inside(operator: Operator, streams: Iterable[Stream], network: frozenset[int]) -> list[Stream]:
     """Streams of an operator, confined to the nodes of their instances: others would not know when to lend their routers."""
+    instances = [frozenset(one.nodes) for one in operator.instances]
     found = []
     for stream in streams:
-        own = next(frozenset(i.nodes) for i in operator.instances if stream.source in i.nodes)
+        # Instances may have nodes in common, so one end does not tell which it is. The router refuses a stream that is of none.
+        ends = {stream.source, *stream.destinations}
+        own = next((one for one in instances if ends <= one), frozenset[int]())
         found.append(replace(stream, keep_in=own & (stream.keep_in if stream.keep_in is not None else network)))
     return found
 

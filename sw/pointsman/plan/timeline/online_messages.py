@@ -16,7 +16,7 @@ from zlib import crc32
 
 import numpy as np
 
-from pointsman.operators.api.operands import is_dynamic
+from pointsman.operators.api.operands import is_dynamic, operand
 from pointsman.operators.messages import Call, Combine, Decomposition, Exchange, Receive, Script, Send
 from pointsman.operators.messages.online import (
     AGREEING,
@@ -94,6 +94,16 @@ class OnlineSteps:
                 given = _values(operator, visit.number)
                 (destination,) = given or (operator.instances[instance].operand("destination"),)
                 if writer_of(operator, instance, visit.number, destination) != node:
+                    continue
+            if (
+                operator.kind == "stream"
+                and script.kind == "read"
+                and is_dynamic(operator, "destination")
+                and not visit.own
+            ):
+                # A node does not know whether it is the destination; its application reads what is sent to it only.
+                destination = operand(operator, instance, "destination", _values(operator, visit.number))
+                if operator.instances[instance].nodes[destination] != node:
                     continue
             for function in FUNCTIONS if not script.local else ():
                 for call in script.calls.get(function, ()):

@@ -152,8 +152,8 @@ def route_frames(
     Returns
     -------
     RoutedPhase or None
-        None if some channel has no path, if there are too few pipelines, VFSMs or interface registers, or if some channel gets
-        no word.
+        None if some channel has no path, if there are too few pipelines, VFSMs or interface registers, if some channel gets no
+        word, or with an aliased handshake: in a frame a link carries words both ways in a slot.
 
     Raises
     ------
@@ -161,7 +161,9 @@ def route_frames(
         If the other streams alone cannot be routed.
     """
     channels = [streams[i] for i in hops]
-    if not channels or shape.pipelines < 2 or any(s.path is None or len(s.path) < 2 for s in channels):
+    if not channels or shape.pipelines < 2 or shape.aliased_handshake:
+        return None
+    if any(s.path is None or len(s.path) < 2 for s in channels):
         return None
     ends = [(stream.source, stream.destinations[0]) for stream in channels]
     lines = lines_of(channels, topology)

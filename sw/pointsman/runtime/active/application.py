@@ -14,6 +14,10 @@ from .layers import AnyEndpoint, LayerEndpoint
 from .links import LONG, SHORT, link_of
 from .trace import ActiveTrace
 
+IN_A_ROW = 6
+"""Messages of a length that a node sends one after the other, about: the network is planned for them and not for the first one,
+so that neither reads, which wait for their answer, nor stores and bulk transfers, which do not, count alone."""
+
 
 class ActiveApplication(Application, ABC):
     """An application without a COP file: its messages go from any node to any other.
@@ -41,7 +45,8 @@ class ActiveApplication(Application, ABC):
             return barrier("alone")
         anybody = runtime(dynamic=True)
         return parallel(
-            stream(SHORT, runtime(), anybody, m=SHORT_WORDS), stream(LONG, runtime(), anybody, m=LONG_WORDS)
+            stream(SHORT, runtime(), anybody, m=SHORT_WORDS, c=IN_A_ROW),
+            stream(LONG, runtime(), anybody, m=LONG_WORDS, c=IN_A_ROW),
         )
 
     def carrier(self, node: Node) -> Carrier:

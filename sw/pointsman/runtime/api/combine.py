@@ -15,6 +15,7 @@ import numpy as np
 from pointsman.cop.text.source import suggestion
 from pointsman.errors import PointsmanError
 
+from .messages import as_items
 from .substrate import Combine, Signature
 
 KNOWN: Mapping[str, Callable[..., Any]] = {
@@ -61,11 +62,13 @@ def takes_items(function: Callable[..., Any]) -> bool:
 
 @dataclass(frozen=True)
 class Combiner:
-    """Applies ``function`` to words of messages with items of type ``dtype``. ``array`` False: a message is a single item."""
+    """Applies ``function`` to words of messages with items of type ``dtype``. ``array`` False: a message is a single item.
+    ``where``: for errors, whose function it is."""
 
     function: Callable[..., Any]
     dtype: np.dtype[Any]
     array: bool
+    where: str = "a function that combines messages"
 
     @property
     def item(self) -> int | None:
@@ -73,16 +76,46 @@ class Combiner:
         return max(1, self.dtype.itemsize // 4) if takes_items(self.function) else None
 
     def __call__(self, a: np.ndarray, b: np.ndarray, out: np.ndarray, /) -> None:
+        """Combine ``a`` and ``b`` into ``out``.
+
+        Raises
+        ------
+        PointsmanError
+            If the function cannot be called so, or gives what is no item of the type. What it raises itself is passed on.
+        """
         left, right, result = a.view(self.dtype), b.view(self.dtype), out.view(self.dtype)
-        with np.errstate(over="ignore"):
+        try:
             if isinstance(self.function, np.ufunc):
-                self.function(left, right, out=result)
-            elif self.array:
-                self.function(left, right, result)
-            else:
-                result[0] = self.function(left[0], right[0])
+                with np.errstate(
+                    all="ignore"
+                ):  # inf - inf is a result like any other, and no place of the application's to name
+                    self.function(left, right, out=result)
+                return
+            with np.errstate(over="ignore"):
+                if self.array:
+                    self.function(left, right, result)
+                    return
+                given = self.function(left[0], right[0])
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise
+            takes = "two inputs and the output" if self.array else "two numbers and returns one"
+            raise PointsmanError(
+                f"{self.where}: {error}", hint=f"for type {self.dtype}{'*' * self.array} it takes {takes}"
+            ) from None
+        try:
+            items = as_items(given.item() if isinstance(given, np.generic) else given, self.dtype)
+            if items.size != 1:
+                raise PointsmanError(f"an array of {items.size} items")
+        except PointsmanError as error:
+            raise PointsmanError(
+                f"{self.where} gives what is no {self.dtype}: {error.message}", hint=error.hint
+            ) from None
+        result[:] = items.reshape(-1)
 
 
 def combiner(signature: Signature, function: Callable[..., Any]) -> Combine:
     """``function`` on the words of messages of the operator's type."""
-    return Combiner(function, np.dtype(signature.type.rstrip("*")), signature.type.endswith("*"))
+    place = f"{signature.source}: " if signature.source else ""
+    where = f"{place}the function that combines messages of '{signature.label}'"
+    return Combiner(function, np.dtype(signature.type.rstrip("*")), signature.type.endswith("*"), where)

@@ -63,7 +63,7 @@ class Cop:
             self._functions[f"{label}_load"] = self._loop_load
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        if name.startswith("__"):
+        if name.startswith("__") and name.endswith("__"):  # one of Python's own; a label may begin with _, too
             raise AttributeError(name)
         try:
             return self._functions[name]

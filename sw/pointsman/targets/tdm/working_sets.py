@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from pointsman.artifacts.tables import Pair
 from pointsman.artifacts.tables.tables import TURN_REGISTER
@@ -134,12 +135,24 @@ def divide(
     """Divide the sequence of phases into runs (first, past the last) that each share a working set.
 
     ``edges``: number of times that phase b follows phase a, by (a, b); a is -1 for the start. The degree of a run of several
-    phases is at most ``registers``; that of a phase alone may exceed it. O(n²) degrees for n phases.
+    phases is at most ``registers``; that of a phase alone may exceed it. O(n²) degrees for n phases, and as many steps for each
+    of the ``registers``.
     """
     n = len(parts)
+    into: dict[int, list[tuple[int, float]]] = {}
+    out_of: dict[int, list[tuple[int, float]]] = {}
+    for (a, b), times in edges.items():
+        into.setdefault(b, []).append((a, times))
+        out_of.setdefault(a, []).append((b, times))
+
+    @cache
+    def time(phase: int, degree: int) -> float:
+        return parts[phase].time(cost, degree)
+
     best: list[tuple[float, int]] = [(0.0, 0)] + [(float("inf"), 0)] * n
     for first in range(n):
         union: frozenset[Pair] = frozenset()
+        spent, entered, before = 0.0, 0.0, -1
         for last in range(first, n):
             if last > first and (parts[last].alone or parts[first].alone):
                 break
@@ -147,9 +160,14 @@ def divide(
             degree = degree_of(union)
             if last > first and degree > registers:
                 break
-            entered = sum(times for (a, b), times in edges.items() if first <= b <= last and not first <= a <= last)
-            total = best[first][0] + sum(parts[p].time(cost, degree) for p in range(first, last + 1))
-            total += entered * cost.change(union, degree)
+            # The run grows by a phase: it is entered there, too, and no longer from there.
+            entered += sum(times for a, times in into.get(last, ()) if not first <= a <= last)
+            entered -= sum(times for b, times in out_of.get(last, ()) if first <= b < last)
+            if degree == before:
+                spent += time(last, degree)
+            else:
+                spent, before = sum(time(p, degree) for p in range(first, last + 1)), degree
+            total = best[first][0] + spent + entered * cost.change(union, degree)
             # At equal cycles the longer run is kept: fewer commands.
             if total < best[last + 1][0]:
                 best[last + 1] = (total, first)

@@ -125,8 +125,11 @@ def _face(operator: OperatorImage) -> tuple[Any, ...]:
 
 
 def _places(images: Images, index: int) -> dict[int, tuple[int, int]]:
-    """By node of an operator: its position in its instance, and the number of nodes of that instance."""
-    return {node: (here.position, here.nodes) for node, here in images.members[index].items()}
+    """By node of an operator: its position in its instance, and the number of nodes of that instance. All nodes of one instance
+    know the same, in whatever order they are: their positions do not count."""
+    members = images.members[index]
+    single = all(here.nodes == len(members) for here in members.values())
+    return {node: (0 if single else here.position, here.nodes) for node, here in members.items()}
 
 
 def _members(images: Images, index: int) -> dict[int, int]:

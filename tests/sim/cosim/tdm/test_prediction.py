@@ -87,3 +87,13 @@ def test_every_operator_can_be_played() -> None:
     compiled = program(text, 4)
     for mode in MODES:
         assert predicted_cycles(make_tables(compiled, SwitchShape(ports=4), mode=mode), compiled)
+
+
+def test_words_behind_those_of_many_receivers_without_room_are_no_deadlock() -> None:
+    senders = "0 1 11 9 2 5 14 8 13 15 19 3 18 16 7 10 4 6 17"
+    text = f"""
+(loop 'l1 3
+  (loop 'l2 3 (seqread 'a '({senders}) 12) (seqread 'b '({senders}) 12 :m 2))
+  (subset '((0 4 8 12 16) (1 5 9 13 17) (2 6 10 14 18)) (broadcast 'c (runtime))))"""
+    program = compile_text(text, topology=mesh(5, 4))
+    assert predicted_cycles(make_tables(program, SwitchShape(ports=20, slots=1), mode="dynamic"), program) is not None

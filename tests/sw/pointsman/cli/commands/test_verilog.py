@@ -97,3 +97,25 @@ def test_streams_and_loaders_say_why_warnings_of_a_linter_are_off(tmp_path: Path
         lines = Path(path).read_text().splitlines()
         assert lines[0] == title
         assert lines[1].startswith("/* verilator lint_off DECLFILENAME */ // ")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--mesh", "2x2"], "a 2x1 mesh, not a 2x2 mesh"),
+        (["--mesh", "2x1", "--vfsms", "16"], "vfsms 32, not 16"),
+        (["--mesh", "3x1", "--registers", "8"], "a 2x1 mesh, not a 3x1 mesh; registers 16, not 8"),
+    ],
+)
+def test_an_image_for_other_routers_is_refused_with_what_is_different(
+    tmp_path: Path, options: list[str], said: str
+) -> None:
+    (tmp_path / "p.cop").write_text("(cshift 'c 1)\n")
+    image = str(tmp_path / "p.image")
+    done = CliRunner().invoke(main, ["compile", str(tmp_path / "p.cop"), "--mesh", "2x1", "-o", image])
+    assert done.exit_code == 0, done.output
+    output = tmp_path / "mesh.v"
+    done = CliRunner().invoke(main, ["verilog", "numesh", *options, "--image", image, "-o", str(output)])
+    assert done.exit_code == 2
+    assert f"the image {image} is for {said}\n" in done.output
+    assert not output.exists()

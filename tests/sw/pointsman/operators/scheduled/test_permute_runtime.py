@@ -24,3 +24,4 @@ def test_it_serves_boxes_of_a_mesh_only(operator_of: Callable[..., Any]) -> None
     assert SchShiftRuntime().metric(operator, Context(torus(3, 3), NodeShape())) is None
     operator = operator_of("(cshift 'o (runtime) :m 5)")
     assert SchShiftRuntime().metric(operator, Context(mesh(3, 2), NodeShape())) is not None
+    assert SchShiftRuntime().metric(operator, Context(mesh(3, 2), NodeShape(aliased_handshake=True))) is None

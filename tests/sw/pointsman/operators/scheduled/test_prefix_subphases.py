@@ -12,6 +12,7 @@ from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.operators.scheduled.prefix_subphases import CHILDREN, SchPrefix, quickest_tree
 from pointsman.plan.make_plan import make_plan
 from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 TOPOLOGIES = [mesh(1), mesh(5), mesh(2, 2), mesh(3, 5), mesh(8, 8), mesh(2, 2, 2)]
 
@@ -56,3 +57,17 @@ def test_the_compiler_takes_it_before_one_schedule_for_long_messages_that_are_co
     trees = [one for one in IMPLEMENTATIONS if one.name not in ("str_prefix_linear", "dyn_prefix")]
     plan = make_plan(program, NodeShape(), name="long", period=16, implementations=trees)
     assert plan.phases[0].operators[0].implementation.name == "sch_prefix"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(prefix 'p 'add :m 3 :valid '(1) :impl 'sch_prefix)",
+        "(subset '((0) (1 2)) (prefix 'p 'add :m 3 :impl 'sch_prefix))",
+        "(subset '((0) (1 2)) (prefix 'p 'add :m 3 :valid '(0) :impl 'sch_prefix))",
+    ],
+)
+def test_where_nothing_goes_down_nobody_goes_to_a_second_schedule(text: str) -> None:
+    images = make_images(make_plan(compile_text(text, topology=mesh(3)), NodeShape(), name="one"))
+    report = check_images(images)
+    assert report.ok, report.render()

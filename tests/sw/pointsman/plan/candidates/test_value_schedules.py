@@ -15,6 +15,8 @@ from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.structure.phase_graph import END, START
 from pointsman.plan.structure.structure import Structure, outline
+from pointsman.targets.numesh import make_images
+from pointsman.verify.images import check_images
 
 BROADCAST = "(broadcast 'b (runtime) :m {m} {more})"
 ASKED = ":impl 'sch_bcast_dense"
@@ -78,6 +80,14 @@ def test_operators_side_by_side_have_a_phase_for_each_combination_of_values() ->
     assert all([o.label for o in phase.operators] == ["b", "s", "e"] for phase in divided.phases)
 
 
+@pytest.mark.parametrize("subset", ["(0 2 1 3)", "(0 1 2 3)"])
+def test_one_instance_may_have_its_nodes_in_any_order(subset: str) -> None:
+    text = f"(parallel (spread 's 2 :m 2) (subset '({subset}) (cshift 'c (runtime) :m 20 :impl 'sch_shift)))"
+    plan = make_plan(compile_text(text, topology=mesh(2, 2)), NodeShape(), name="test")
+    report = check_images(make_images(plan))
+    assert report.ok, report.render()
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -87,6 +97,10 @@ def test_operators_side_by_side_have_a_phase_for_each_combination_of_values() ->
         ),
         ("(parallel {b} (sequential (cshift 's 1) (cshift 't 1)))", "shares a phase with operators that come before"),
         ("(parallel {b} (subset '(0 1) (cshift 's 1)))", "have other nodes, which would have to know it"),
+        (
+            "(parallel (subset '((0 1) (2 3)) {b}) (subset '((0 1) (3 2)) (cshift 's 1)))",
+            "have their nodes in another order",
+        ),
         (
             "(parallel {b} (reduce 'r 'add (runtime) :m 1 :impl 'sch_reduce) "
             "(eoshift 's (runtime :values '(-2 -1 1 2 3)) :impl 'sch_shift))",

@@ -140,3 +140,12 @@ def test_the_judge_finds_a_node_that_could_not_tell(monkeypatch: pytest.MonkeyPa
 def test_an_operator_that_rewrites_the_router_is_refused() -> None:
     with pytest.raises(PlanError, match="no implementation that can continue"):
         planned("(parallel (broadcast 's (runtime) :m 4) (sequential (cshift 'a 1 :m 9) (cshift 'b 1 :m 9)))")
+
+
+def test_instances_that_have_nodes_in_common_keep_to_their_own() -> None:
+    text = "(parallel (subset '((0 1) (1 2)) (broadcast 's 0 :m 4)) (loop 'l 3 (cshift 'a 1 :m 12) (broadcast 'b 1 :m 12)))"
+    plan = planned(text, (3, 1))
+    (one,) = plan.continuing
+    assert [each.operator.label for each in one.planned.operators] == ["s"]
+    report = check_images(make_images(plan))
+    assert report.ok, report.render()

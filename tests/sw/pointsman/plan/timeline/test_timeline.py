@@ -15,7 +15,7 @@ from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh
 from pointsman.operators.api.loading import Loading
-from pointsman.operators.api.operands import runtime_values
+from pointsman.operators.api.operands import is_dynamic, runtime_values
 from pointsman.plan.make_plan import PlanOptions, make_plan
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.extents import disjoint_tree
@@ -63,7 +63,8 @@ def measured(plan: Plan) -> tuple[list[float], int]:
                 return getattr(node.cop, f"{label}_{name}")
 
             message = np.zeros(operator.m, np.int32)
-            await function("load")(*value)
+            hidden = operator.kind == "stream" and is_dynamic(operator, "destination") and place != source
+            await function("load")(*((*value[:-1], None) if hidden else value))
             for _ in range(operator.c):
                 if operator.kind == "barrier":
                     await function("func")()
@@ -204,6 +205,15 @@ def test_messages_that_processors_pass_on_are_in_it(name: str, size: tuple[int, 
 def test_both_ends_of_a_message_come_alike():
     """They are drawn together: drawn apart from the same sequence they would always be as far from each other."""
     plan = plan_of("(loop 'l 12 (stream 's (runtime) (runtime) :m 40 :impl 'dyn_stream))", mesh(2, 2))
+    found = timeline(plan)
+    assert found is not None
+    assert found.total == pytest.approx(measured(plan)[1], rel=0.1)
+
+
+@pytest.mark.parametrize("source", ["0", "(runtime)"])
+@pytest.mark.parametrize("size", [(2, 2), (4, 3)], ids=str)
+def test_a_destination_that_only_the_writer_knows_is_where_the_message_is_read(size: tuple[int, int], source: str):
+    plan = plan_of(f"(loop 'l 12 (stream 's {source} (runtime :dynamic t) :m 40))", mesh(*size))
     found = timeline(plan)
     assert found is not None
     assert found.total == pytest.approx(measured(plan)[1], rel=0.1)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -53,3 +56,55 @@ def test_items_are_known_to_be_combined_apart_only_if_the_function_is_numpy_s() 
     assert Combiner(np.add, np.dtype(np.uint8), array=True).item == 1
     assert Combiner(np.matmul, np.dtype(np.int32), array=True).item is None
     assert Combiner(lambda a, b, out: None, np.dtype(np.int32), array=True).item is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "function", "said", "hint"),
+    [
+        ("int32", lambda a, b: (a + b) / 2, "gives what is no int32: 2.5", "round it yourself"),
+        ("int32", lambda a, b: 2**40, "gives what is no int32: 1099511627776", "from -2147483648 to 2147483647"),
+        ("int32", lambda a, b: None, "gives what is no int32: None", None),
+        ("int32", lambda a, b: np.array([a, b]), "gives what is no int32: an array of 2 items", None),
+        ("float32", lambda a, b: 1e300, "gives what is no float32: 1e+300", "ends at"),
+        ("int32", lambda a: a, "takes 1 positional argument but 2 were given", "takes two numbers and returns one"),
+        (
+            "int32*",
+            lambda a, b: a,
+            "takes 2 positional arguments but 3",
+            "for type int32* it takes two inputs and the output",
+        ),
+        ("int32*", np.true_divide, "Cannot cast ufunc 'divide' output", "two inputs and the output"),
+    ],
+)
+def test_a_function_that_gives_what_the_type_has_not_is_refused(
+    kind: str, function: Callable[..., Any], said: str, hint: str | None
+) -> None:
+    signature = Signature("r", "reduce", kind, 1, source="a.cop:3:1")
+    with pytest.raises(PointsmanError) as caught:
+        combiner(signature, function)(np.array([2], np.uint32), np.array([3], np.uint32), np.zeros(1, np.uint32))
+    assert caught.value.message.startswith("a.cop:3:1: the function that combines messages of 'r'")
+    assert said in caught.value.message
+    assert (hint or "") in (caught.value.hint or "")
+
+
+def test_what_a_function_raises_itself_is_not_changed() -> None:
+    def function(a: int, b: int) -> int:
+        return a + len(b)  # type: ignore[arg-type]
+
+    with pytest.raises(TypeError):
+        combiner(Signature("r", "reduce", "int32", 1), function)(*np.zeros((3, 1), np.uint32))
+
+
+@pytest.mark.parametrize("given", [np.float64(0.1), 0.1, np.float32(0.1), np.int16(7), 7, True])
+def test_numbers_that_fit_are_taken_from_a_function_as_they_are(given: Any) -> None:
+    out = np.zeros(1, np.uint32)
+    combiner(Signature("r", "reduce", "float32", 1), lambda a, b: given)(*np.zeros((2, 1), np.uint32), out)
+    assert out.view(np.float32)[0] == np.float32(given)
+
+
+def test_no_number_and_infinity_are_results_like_others() -> None:
+    one, other = (np.array([value], np.float32) for value in (np.inf, -np.inf))
+    out = np.zeros(1, np.float32)
+    for function, wanted in ((np.add, np.nan), (np.subtract, np.inf)):
+        combiner(Signature("r", "reduce", "float32*", 1), function)(*(x.view(np.uint32) for x in (one, other, out)))
+        assert np.array_equal(out, np.array([wanted], np.float32), equal_nan=True)

@@ -159,13 +159,17 @@ def test_what_functions_a_program_has_can_be_asked() -> None:
         name, loops = "test", ("l",)
 
         def ports(self) -> list[tuple[Signature, Any]]:
-            return [(Signature("a", "allreduce", "int32*", 1, function="add"), None)]
+            return [(Signature(label, "allreduce", "int32*", 1, function="add"), None) for label in ("a", "_")]
 
     cop: Any = Cop(_Caller(), Ports(), {})  # type: ignore[arg-type]
     assert hasattr(cop, "a_func")
+    assert hasattr(cop, "__func"), "a label may begin with _"
+    assert not hasattr(cop, "__copy__")
     assert hasattr(cop, "l_load")
     assert not hasattr(cop, "b_func")
-    with pytest.raises(PointsmanError, match=r"has no function b_read\n.*there are: a_func, a_load, l_load$"):
+    with pytest.raises(
+        PointsmanError, match=r"has no function b_read\n.*there are: __func, __load, a_func, a_load, l_load$"
+    ):
         cop.b_read()
 
 

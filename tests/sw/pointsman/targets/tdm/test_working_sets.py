@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -75,3 +76,62 @@ def test_phases_share_a_set_if_changing_it_costs_more_than_another_slot() -> Non
     assert divide(needs, again, cost, registers=1) == [(0, 1), (1, 2)]
     apart = [PhaseNeeds(one.pairs, one.uses, alone=True) for one in needs]
     assert divide(apart, again, cost, registers=4) == [(0, 1), (1, 2)]
+
+
+def _needs(chance: random.Random, count: int) -> tuple[list[PhaseNeeds], dict[tuple[int, int], float]]:
+    """Phases in a row, and how often each follows each: loops around some of them."""
+    parts = []
+    for _ in range(count):
+        pairs = _pairs(chance, chance.randint(1, 3))
+        use = SwitchUse(
+            {pair: float(chance.randint(1, 9)) for pair in pairs},
+            dict.fromkeys(pairs, 1.0),
+            (pairs,),
+            accesses=4,
+            depth=1,
+        )
+        parts.append(PhaseNeeds(pairs, ((use, float(chance.randint(1, 50))),), alone=chance.random() < 0.1))
+    edges = {(k - 1, k): float(chance.randint(1, 40)) for k in range(count)}
+    for _ in range(count // 2):
+        low, high = sorted(chance.sample(range(count), 2))
+        edges[high, low] = float(chance.randint(1, 40))
+    return parts, edges
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_other_division_takes_fewer_cycles(seed: int) -> None:
+    chance = random.Random(seed)
+    parts, edges = _needs(chance, 7)
+    cost, registers = Cost(SwitchShape(ports=6)), chance.choice([1, 2, 4])
+
+    def cycles(runs: list[tuple[int, int]]) -> float:
+        total = 0.0
+        for first, past in runs:
+            union = frozenset[tuple[int, int]]().union(*(one.pairs for one in parts[first:past]))
+            degree = degree_of(union)
+            if past - first > 1 and (degree > registers or any(one.alone for one in parts[first:past])):
+                return float("inf")
+            entered = sum(n for (a, b), n in edges.items() if first <= b < past and not first <= a < past)
+            total += sum(one.time(cost, degree) for one in parts[first:past]) + entered * cost.change(union, degree)
+        return total
+
+    every = []
+    for cuts in range(1 << 6):
+        ends = [0, *(k + 1 for k in range(6) if cuts >> k & 1), 7]
+        every.append(cycles(list(pairwise(ends))))
+    assert cycles(divide(parts, edges, cost, registers)) == pytest.approx(min(every))
+
+
+def test_the_cycles_of_a_phase_are_reckoned_once_for_each_degree(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts, edges = _needs(random.Random(1), 60)
+    asked = 0
+    plain = PhaseNeeds.time
+
+    def counted(one: PhaseNeeds, cost: Cost, degree: int) -> float:
+        nonlocal asked
+        asked += 1
+        return plain(one, cost, degree)
+
+    monkeypatch.setattr(PhaseNeeds, "time", counted)
+    divide(parts, edges, Cost(SwitchShape(ports=6)), registers=6)
+    assert asked <= 60 * 7

@@ -84,3 +84,28 @@ def test_an_operator_in_the_phase_of_a_schedule_is_refused() -> None:
     phases[0] = replace(phases[0], operators=(*phases[0].operators, len(images.operators)))
     changed = replace(images, phases=tuple(phases), operators=operators)
     assert "operator c is in its phase" in findings(changed)
+
+
+def test_nodes_of_one_instance_know_the_values_in_whatever_order_they_are() -> None:
+    """Of several instances the positions of nodes have to agree."""
+    texts = {
+        False: "(parallel (broadcast 'a 0) (subset '(2 0 1) (cshift 'c (runtime) :m 9 :impl 'sch_shift)))",
+        True: "(subset '((0 1) (2 3)) (parallel (broadcast 'a 0) (cshift 'c (runtime) :m 9 :impl 'sch_shift)))",
+    }
+    for several, text in texts.items():
+        topology = mesh(2, 2) if several else mesh(3)
+        images = make_images(make_plan(compile_text(text, topology=topology), NodeShape(), name="order"))
+        assert findings(images) == []
+        label = next(number for number, one in enumerate(images.operators) if one.label == "a")
+        turned = [
+            replace(
+                node,
+                operators=tuple(
+                    (number, replace(here, position=here.nodes - 1 - here.position) if number == label else here)
+                    for number, here in node.operators
+                ),
+            )
+            for node in images.nodes
+        ]
+        found = findings(replace(images, nodes=tuple(turned)))
+        assert ("operator a of its phase has other nodes" in found) == several
