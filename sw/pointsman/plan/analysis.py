@@ -8,12 +8,14 @@ operator. Leaves alone: where phases do end (``candidates``), which implementati
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 
 from pointsman.operators import Context, Implementation
+from pointsman.operators.api.cached import kept
+from pointsman.operators.scheduled.replacements import Replacement
 from pointsman.program.order import Place, places
 from pointsman.program.program import Operator, Program
 
@@ -48,7 +50,7 @@ class ProgramAnalysis:
     def choosing(self, chosen: Mapping[str, str]) -> ProgramAnalysis:
         """The analysis of the same program with these operators done by these implementations."""
         other = replace(self, chosen=chosen)
-        kept = ("operators", "root", "breaks", "rounds", "beside", "any_order", "places", "_own")
+        kept = ("operators", "root", "breaks", "rounds", "beside", "any_order", "places", "replacements", "phase_costs")
         other.__dict__.update({name: value for name, value in self.__dict__.items() if name in kept})
         return other
 
@@ -97,6 +99,20 @@ class ProgramAnalysis:
         """By label, the groups around an operator."""
         return places(self.program)
 
+    @cached_property
+    def replacements(self) -> Mapping[str, tuple[Replacement, ...]]:
+        """By kind of an operator, the replacements that may do it."""
+        found: dict[str, list[Replacement]] = {}
+        for one in (one for one in self.implementations if isinstance(one, Replacement)):
+            for kind in one.kinds:
+                found.setdefault(kind, []).append(one)
+        return {kind: tuple(several) for kind, several in found.items()}
+
+    @cached_property
+    def phase_costs(self) -> dict[Hashable, object]:
+        """What models of the program, whatever is chosen, have found out about phases (`CostModel`)."""
+        return {}
+
     def divided(self, phases: Phases) -> Structure:
         """The structure whose phases are ``phases``, folded out of ``root``."""
         return divided(self.program, self.root, phases)
@@ -105,27 +121,19 @@ class ProgramAnalysis:
         """The structure whose phases end at the places of ``breaks`` for which ``ends`` is true."""
         return self.divided(fold(self.root, ends))
 
-    @cached_property
-    def _own(self) -> dict[str, Operator]:
-        return {operator.label: operator for operator in self.operators}
-
-    @cached_property
-    def _feasible(self) -> dict[tuple[str, bool], tuple[tuple[float, Implementation], ...]]:
-        return {}
-
     def feasible(self, operator: Operator, *, fallbacks: bool = False) -> tuple[tuple[float, Implementation], ...]:
         """(cycles of a message, implementation) for implementations that can do an operator (`feasible_implementations`).
         ``operator``: of the program, or made from an operator of the program, for example for a single run-time value."""
-        key = operator.label, fallbacks
-        own = self._own.get(operator.label) is operator
-        if own and key in self._feasible:
-            return self._feasible[key]
-        name = self.chosen.get(operator.label)
-        among = [one for one in self.implementations if name in (None, one.name)]
-        if operator.label in self.any_order:
-            among = [one for one in among if not one.in_order or one.name == operator.impl]
-        every = fallbacks or name is not None
-        found = tuple(feasible_implementations(operator, among, self.context, fallbacks=every))
-        if own:
-            self._feasible[key] = found
-        return found
+        name, any_order = self.chosen.get(operator.label), operator.label in self.any_order
+
+        def ask() -> tuple[tuple[float, Implementation], ...]:
+            among = [one for one in self.implementations if name in (None, one.name)]
+            if any_order:
+                among = [one for one in among if not one.in_order or one.name == operator.impl]
+            every = fallbacks or name is not None
+            return tuple(feasible_implementations(operator, among, self.context, fallbacks=every))
+
+        # Analyses of the same program with other choices ask for the same of all other operators.
+        context = self.context
+        key = "feasible", name, any_order, fallbacks, id(self.implementations), id(context.topology), context.shape
+        return kept(operator, key, (self.implementations, context), ask)

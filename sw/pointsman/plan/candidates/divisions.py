@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from pointsman.operators.api.cached import metric_of
+from pointsman.operators import Implementation, Metric
+from pointsman.operators.api.cached import kept, metric_of
 from pointsman.operators.api.loading import Loading
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.cost.call_attributes import best_rate
@@ -55,17 +56,30 @@ class _Apart:
 def costs_of(analysis: ProgramAnalysis, *, period: int, by_value: Collection[str] = ()) -> CostModel:
     """Model of what phases cost in cycles with a schedule of ``period`` slots. ``by_value``: labels of operators that
     are to have a schedule for each of their run-time values."""
-    choices = {}
-    for operator in analysis.operators:
-        known = [one for _, one in analysis.feasible(operator)]
-        ways = [one for one in known if (one.loading is Loading.PER_VALUE) == (operator.label in by_value)] or known
-        metrics = [(one, metric_of(one, operator, analysis.context)) for one in ways]
-        choices[operator.label] = [
+    choices = {o.label: _choices(analysis, o, period, per_value=o.label in by_value) for o in analysis.operators}
+    return CostModel(
+        choices, analysis.rounds, analysis.context, analysis.places, period=period, known=analysis.phase_costs
+    )
+
+
+def _choices(
+    analysis: ProgramAnalysis, operator: Operator, period: int, *, per_value: bool
+) -> tuple[tuple[Implementation, Metric], ...]:
+    """Implementations that can do an operator, with their metrics at this schedule length."""
+    known = [one for _, one in analysis.feasible(operator)]
+    ways = [one for one in known if (one.loading is Loading.PER_VALUE) == per_value] or known
+    context = analysis.context
+
+    def ask() -> tuple[tuple[Implementation, Metric], ...]:
+        metrics = [(one, metric_of(one, operator, context)) for one in ways]
+        return tuple(
             (one, replace(metric, words_per_cycle=best_rate(operator, metric.words_per_cycle, period)))
             for one, metric in metrics
             if metric is not None
-        ]
-    return CostModel(choices, analysis.rounds, analysis.context, analysis.places, period=period)
+        )
+
+    key = "choices", period, tuple(map(id, ways)), id(context.topology), context.shape
+    return kept(operator, key, (ways, context), ask)
 
 
 def searched(

@@ -83,8 +83,8 @@ def _first(triple: tuple[float, Replacement, tuple[Operator, ...]]) -> float:
 def replacements_of(operator: Operator, analysis: ProgramAnalysis) -> list[tuple[Replacement, tuple[Operator, ...]]]:
     """Replacements of an operator whose parts can all be done, each with its parts."""
     found = []
-    for one in analysis.implementations:
-        if not isinstance(one, Replacement) or operator.kind not in one.kinds or operator.impl not in (None, one.name):
+    for one in analysis.replacements.get(operator.kind, ()):
+        if operator.impl not in (None, one.name):
             continue
         if analysis.chosen.get(operator.label, one.name) != one.name:
             continue

@@ -9,10 +9,11 @@ Leaves alone: routes, slots, how phases really end; the planner routes what the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -98,6 +99,8 @@ class CostModel:
         By label, where an operator is in the program (`pointsman.program.order.places`).
     period : int
         Schedule length in slots that is assumed.
+    known : dict or None
+        What models with the same ``rounds``, ``context`` and ``places`` have found out, which this one adds to.
     """
 
     def __init__(
@@ -108,6 +111,7 @@ class CostModel:
         places: Mapping[str, Place],
         *,
         period: int,
+        known: dict[Hashable, Any] | None = None,
     ) -> None:
         self.rounds, self.places = rounds, places
         self.context = context
@@ -120,6 +124,7 @@ class CostModel:
         self._table = _Table.of(())
         self._rows_of: dict[tuple[tuple[str, ...], bool], list[int]] = {}
         self._io: dict[tuple[str, ...], tuple[float, tuple[_Way, ...]]] = {}
+        self._known: dict[Hashable, Any] = {} if known is None else known
         self._alone: dict[str, float] = {}
         self._reach: dict[str, tuple[frozenset[int], int]] = {}
         self._lengths = {period: self}
@@ -127,7 +132,7 @@ class CostModel:
     def at(self, period: int) -> CostModel:
         """The same model for a schedule of ``period`` slots."""
         if period not in self._lengths:
-            other = CostModel(self._choices, self.rounds, self.context, self.places, period=period)
+            other = CostModel(self._choices, self.rounds, self.context, self.places, period=period, known=self._known)
             other._ways, other._reach, other._lengths = self._ways, self._reach, self._lengths
             self._lengths[period] = other
         return self._lengths[period]
@@ -176,10 +181,22 @@ class CostModel:
             if others:
                 ways = [self._joined(way, others) for way in self._of((first,)) if self._share(operators, way)]
             else:
-                ways = [self._way(first, *one) for one in self._choices[first.label]]
-                ways.sort(key=lambda way: self._together([operators], [way]))
+                ways = self._alone_ways(first)
             self._ways[key] = ways
         return self._ways[key]
+
+    def _alone_ways(self, operator: Operator) -> list[_Way]:
+        """An operator with each of its implementations, the quickest first. Models of programs that differ in others only, of
+        which there are many, have the same."""
+        choices = self._choices[operator.label]
+
+        def ask() -> list[_Way]:
+            ways = [self._way(operator, *one) for one in choices]
+            return sorted(ways, key=lambda way: self._together([(operator,)], [way]))
+
+        same = tuple([(id(one), metric) for one, metric in choices])
+        key = "ways", same, self.rounds[operator.label], self.period, id(self.context.topology), self.context.shape
+        return kept(operator, key, (choices, self.context), ask)
 
     def _way(self, operator: Operator, implementation: Implementation, metric: Metric) -> _Way:
         usage, ends = self._needs(implementation, operator)
@@ -224,7 +241,12 @@ class CostModel:
         """Cycles of I/O of operators that share a phase, with their best implementations, which are given too."""
         key = tuple([operator.label for operator in operators])
         if key not in self._io:
-            self._io[key] = self._best(operators)
+            # Models share lists of ways; those whose id() is in the key are kept with the answer.
+            ways = [self._of((operator,)) for operator in operators]
+            same = self.period, tuple(map(id, ways))
+            if same not in self._known:
+                self._known[same] = ways, self._best(operators)
+            self._io[key] = self._known[same][1]
         return self._io[key]
 
     def _best(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[_Way, ...]]:
