@@ -41,7 +41,7 @@ def test_the_head_says_what_a_file_is_and_why_warnings_are_off() -> None:
         {"size": (1, 1)},
         {"size": (1, 5)},
         {"size": (2, 1, 2), "routing": "adaptive", "channels": 2},
-        {"size": (3, 2), "torus": True, "routing": "adaptive", "channels": 3, "queue": 2},
+        {"size": (2,), "torus": True, "routing": "adaptive", "channels": 3, "queue": 2},
     ],
     ids=str,
 )

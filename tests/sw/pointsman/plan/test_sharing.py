@@ -70,7 +70,7 @@ def test_a_stream_has_as_many_words_a_period_as_the_longest_message_can_use() ->
     assert stream.max_words == (5 if plan.period > 5 else None)
 
 
-@pytest.mark.parametrize("one", ["(allreduce '{} 'add :m 16)", "(cshift '{} 1 :m 8)", "(broadcast '{} 0 :m 8)"])
+@pytest.mark.parametrize("one", ["(allreduce '{} 'add :m 7)", "(cshift '{} 1 :m 8)", "(broadcast '{} 0 :m 8)"])
 def test_in_a_loop_two_take_as_long_as_each_alone(one: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With streams of their own they have half of the slots each, or phases of their own, and take longer."""
     single = planned(f"(loop 'l 20 {one.format('a')})").cycles

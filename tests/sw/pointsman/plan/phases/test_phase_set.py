@@ -29,7 +29,7 @@ def test_a_barrier_for_lack_of_vfsms_keeps_its_reason_when_wires_collide_as_well
 
 @pytest.mark.parametrize("registers", [8, 16])
 def test_a_refusal_names_the_lack_of_vfsms_that_made_a_barrier_necessary(registers: int) -> None:
-    text = "(loop 'l 9 (broadcast 'a 1 :m 40) (cshift 'b 1 :m 40) (broadcast 'c 1 :m 40))"
+    text = "(loop 'l 9 (broadcast 'a 2 :m 40) (cshift 'b 1 :m 40) (broadcast 'c 2 :m 40))"
     with pytest.raises(PlanError) as refusal:
         plan(text, (2, 2), NodeShape(vfsms=4, registers=registers))
     assert refusal.value.message.endswith(
