@@ -56,7 +56,7 @@ def test_it_never_becomes_slower_and_work_is_bounded(text: str, monkeypatch: pyt
 
 def test_something_quicker_is_found_and_said_to_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     gains = 0
-    for text in TEXTS[1:]:  # in the first nothing quicker is found
+    for text in TEXTS[2:]:  # in the first nothing quicker is found, and the second takes longest
         program = compile_text(text, topology=mesh(2, 2))
         polished = make_plan(program, SHAPE, name="x")
         (chosen,) = (one for one in polished.considered if one.outcome == "chosen")
