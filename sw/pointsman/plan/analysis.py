@@ -50,8 +50,8 @@ class ProgramAnalysis:
     def choosing(self, chosen: Mapping[str, str]) -> ProgramAnalysis:
         """The analysis of the same program with these operators done by these implementations."""
         other = replace(self, chosen=chosen)
-        kept = ("operators", "root", "breaks", "rounds", "beside", "any_order", "places", "replacements", "phase_costs")
-        other.__dict__.update({name: value for name, value in self.__dict__.items() if name in kept})
+        same = ("operators", "root", "breaks", "rounds", "beside", "any_order", "places", "replacements", "phase_costs")
+        other.__dict__.update({name: value for name, value in self.__dict__.items() if name in same})
         return other
 
     def of(self, program: Program) -> ProgramAnalysis:
