@@ -32,7 +32,8 @@ from packet_router.shape import RouterShape
 from pointsman.artifacts.images.images import Images
 from pointsman.cop import Program, compile_text
 from pointsman.network import mesh, parse_size
-from pointsman.plan.make_plan import PlanOptions, make_plan
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.options import PlanOptions
 from pointsman.plan.plan import Plan
 from pointsman.runtime import Category, Node, WaitUntil, numesh_node
 from pointsman.runtime.packet import packet_node

@@ -155,7 +155,7 @@ class PlanContext:
     seed : int
         Seed of the router.
     express : int
-        See `pointsman.plan.make_plan.PlanOptions`.
+        See `pointsman.plan.options.PlanOptions`.
     effort : float
         Factor on the work to spend; 1.0 is usual.
     asked : bool

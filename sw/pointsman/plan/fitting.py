@@ -18,8 +18,9 @@ from pointsman.operators import IMPLEMENTATIONS, Implementation
 from pointsman.program.program import Program
 
 from .cost.schedule_lengths import LONGER, PERIODS, RESIDENT
-from .make_plan import PlanOptions, make_plan
+from .make_plan import make_plan
 from .memory.capacity import registers_needed
+from .options import PlanOptions
 from .plan import Plan
 from .work import Work
 

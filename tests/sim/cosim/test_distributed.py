@@ -11,7 +11,6 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-import pointsman.plan.make_plan as build
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from numesh.shape import NodeShape
@@ -20,6 +19,7 @@ from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology, mesh, torus
 from pointsman.plan.make_plan import make_plan
+from pointsman.plan.polish import Polish
 from pointsman.runtime import Node, numesh_node
 from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
@@ -132,7 +132,7 @@ def test_a_source_that_others_do_not_know_takes_less_than_three_times_the_cycles
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With an agreed source 580 cycles are predicted; passed on by processors it was 20,837. The first plans suffice."""
-    monkeypatch.setattr(build._Attempts, "polish", lambda _: None)
+    monkeypatch.setattr(Polish, "run", lambda _: None)
     program = compile_text("(broadcast 'b (runtime :distributed t) :m 200)", topology=mesh(6, 6))
     assert make_plan(program, NodeShape(), name="b").cycles < 3 * 580
 

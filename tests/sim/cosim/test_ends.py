@@ -16,7 +16,7 @@ from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import make_plan as build
+from pointsman.plan import polish
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates import candidates
 from pointsman.plan.make_plan import make_plan
@@ -44,7 +44,7 @@ def compiled(text: str, *names: str, split: bool = True, monkeypatch: pytest.Mon
 
     if split:
         monkeypatch.setattr(candidates, "divisions", only)
-        monkeypatch.setattr(build, "POLISH", 0)
+        monkeypatch.setattr(polish, "POLISH", 0)
     chosen = [one for one in IMPLEMENTATIONS if not names or one.name in (*names, "str_barrier_tree")]
     program = compile_text(text, topology=mesh(NODES))
     return make_images(make_plan(program, NodeShape(), name="test", period=16, implementations=chosen))
@@ -189,7 +189,7 @@ def test_what_comes_last_may_speak_for_what_came_before(monkeypatch: pytest.Monk
     else:
         pytest.fail("the phases cannot be divided so")
     monkeypatch.setattr(candidates, "divisions", lambda *_, **__: [structure])
-    monkeypatch.setattr(build, "POLISH", 0)
+    monkeypatch.setattr(polish, "POLISH", 0)
     made = make_images(make_plan(program, NodeShape(), name="test", period=16))
     assert techniques(made)[0] in ("no-op", "barrier", "hijack")
     assert [made.operators[i].label for i in made.phases[0].last] == ["c"]

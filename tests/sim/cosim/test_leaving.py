@@ -13,7 +13,7 @@ from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import make_plan as build
+from pointsman.plan import polish
 from pointsman.plan.candidates import candidates
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
@@ -31,7 +31,7 @@ ROW = "(subset '(0 1 2 3) (broadcast 'b 0 :m 64))"
 @pytest.fixture(autouse=True)
 def _a_phase_for_each_operator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, "divisions", lambda analysis, *_, **__: [outline(analysis.program)])
-    monkeypatch.setattr(build, "POLISH", 0)
+    monkeypatch.setattr(polish, "POLISH", 0)
 
 
 def images(text: str, *size: int) -> Images:

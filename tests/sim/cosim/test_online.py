@@ -18,7 +18,8 @@ from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import graph, mesh, torus
 from pointsman.plan.errors import PlanError
-from pointsman.plan.make_plan import PlanOptions, make_plan
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.options import PlanOptions
 from pointsman.protocol.costs import LOAD_CYCLES, AgentCosts
 from pointsman.runtime import Category, numesh_node
 from pointsman.targets.numesh import make_images

@@ -19,7 +19,7 @@ from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.operators.scheduled.reduce import StrAllreduce
-from pointsman.plan import make_plan as build
+from pointsman.plan import polish
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates import candidates
 from pointsman.plan.errors import PlanError
@@ -48,9 +48,9 @@ def _a_phase_for_each_operator(monkeypatch: pytest.MonkeyPatch) -> None:
     # With trees and slots of their own, single words would have the same VFSMs in all phases.
     monkeypatch.setattr(router, "is_in_turn", lambda _: False)
     monkeypatch.setattr(StrAllreduce, "shallow_metric", lambda *_: None)
-    monkeypatch.setattr(build, "POLISH", 0)
-    monkeypatch.setattr(build, "PLAYED", 0)
-    monkeypatch.setattr(build, "MANY", 0)
+    monkeypatch.setattr(polish, "POLISH", 0)
+    monkeypatch.setattr(polish, "PLAYED", 0)
+    monkeypatch.setattr(polish, "MANY", 0)
 
 
 def text(words: int, *, mixed: bool) -> str:

@@ -147,7 +147,8 @@ def _plan(program: Program, name: str, given: Given, *, quiet: bool = False) -> 
     """``quiet``: somebody else tells what is done, and need not know what hardware would do."""
     from pointsman.operators import Context
     from pointsman.plan.fitting import fitted_plan
-    from pointsman.plan.make_plan import PlanOptions, make_plan
+    from pointsman.plan.make_plan import make_plan
+    from pointsman.plan.options import PlanOptions
     from pointsman.targets.c.implementations import implementations_in_c, refused_in_c
 
     shape = shape_of(program.topology, given)

@@ -68,7 +68,7 @@ def explain(program: Path, as_json: bool, decision: bool, output: Path | None, *
         from pointsman.operators import IMPLEMENTATIONS, Context
         from pointsman.plan.analysis import ProgramAnalysis
         from pointsman.plan.fitting import fitted_plan
-        from pointsman.plan.make_plan import PlanOptions
+        from pointsman.plan.options import PlanOptions
         from pointsman.report.decision import decision_json, decision_text
 
         shape = NodeShape(neighbours=max(4, topology.ports))

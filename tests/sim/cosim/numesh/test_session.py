@@ -14,7 +14,7 @@ from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
-from pointsman.plan import make_plan as build
+from pointsman.plan import polish
 from pointsman.plan.candidates import candidates
 from pointsman.plan.structure.structure import outline
 from pointsman.runtime import Node, numesh_node
@@ -136,7 +136,7 @@ def test_an_operator_of_a_past_phase_must_be_loaded_again(
 ) -> None:
     # Short messages would share a phase.
     monkeypatch.setattr(candidates, "divisions", lambda analysis, *_, **__: [outline(analysis.program)])
-    monkeypatch.setattr(build, "POLISH", 0)
+    monkeypatch.setattr(polish, "POLISH", 0)
 
     async def main(node: Node) -> None:
         await node.cop.a_load()

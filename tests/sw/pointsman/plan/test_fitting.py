@@ -13,7 +13,8 @@ from pointsman.errors import PointsmanError, RefusedError
 from pointsman.network import mesh
 from pointsman.plan import fitting
 from pointsman.plan.fitting import RESOURCES, SPOKEN, fitted_plan
-from pointsman.plan.make_plan import PlanOptions, make_plan
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.options import PlanOptions
 from pointsman.plan.plan import Plan
 from pointsman.plan.work import Work
 from pointsman.targets.numesh import make_images

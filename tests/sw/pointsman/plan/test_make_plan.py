@@ -11,8 +11,11 @@ from pointsman.network.lattice import diamond
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.operators.scheduled.passed_on import PASSED_ON
 from pointsman.plan.analysis import ProgramAnalysis
+from pointsman.plan.attempts import PLANS
 from pointsman.plan.candidates.candidates import find_candidates
-from pointsman.plan.make_plan import PLANS, PlanError, PlanOptions, make_plan
+from pointsman.plan.errors import PlanError
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.options import PlanOptions
 from pointsman.plan.structure.extents import disjoint_tree
 from pointsman.plan.structure.phase_tree import fold
 from pointsman.plan.structure.structure import divided, outline

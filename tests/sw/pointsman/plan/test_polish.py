@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from math import inf
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
-from pointsman.plan import make_plan as build
+from pointsman.plan import polish
+from pointsman.plan.attempts import Attempts
 from pointsman.plan.candidates.candidates import Candidates
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.structure.structure import outline
@@ -31,25 +28,24 @@ TEXTS = [
 @pytest.mark.parametrize("text", TEXTS)
 def test_it_never_becomes_slower_and_work_is_bounded(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     program = compile_text(text, topology=mesh(2, 2))
-    monkeypatch.setattr(build, "PLAYED", 0)  # other ways of operators are counted apart
-    monkeypatch.setattr(build, "MANY", 0)
-    monkeypatch.setattr(build, "ASIDE", 0)
-    monkeypatch.setattr(build, "BESIDE", 0)
-    monkeypatch.setattr(build, "CLOSINGS", 0)
+    monkeypatch.setattr(polish, "PLAYED", 0)  # other ways of operators are counted apart
+    monkeypatch.setattr(polish, "MANY", 0)
+    monkeypatch.setattr(polish, "ASIDE", 0)
+    monkeypatch.setattr(polish, "BESIDE", 0)
+    monkeypatch.setattr(polish, "CLOSINGS", 0)
     polished = make_plan(program, SHAPE, name="x")
     sizes = []
-    tried = build._Attempts._try
+    tried = polish.Polish._try
 
-    def noted(attempts: build._Attempts, *move: int, **near: bool) -> None:
-        assert attempts.best is not None
-        sizes.append(sum(len(phase.routed.streams) for phase in attempts.best.phases))
-        tried(attempts, *move, **near)
+    def noted(near_best: polish.Polish, *move: int, **near: bool) -> None:
+        sizes.append(sum(len(phase.routed.streams) for phase in near_best._best.phases))
+        tried(near_best, *move, **near)
 
-    monkeypatch.setattr(build._Attempts, "_try", noted)
-    monkeypatch.setattr(build, "POLISH", 100)
+    monkeypatch.setattr(polish.Polish, "_try", noted)
+    monkeypatch.setattr(polish, "POLISH", 100)
     some = make_plan(program, SHAPE, name="x")
     assert sum(sizes) <= 100
-    monkeypatch.setattr(build, "POLISH", 0)
+    monkeypatch.setattr(polish, "POLISH", 0)
     assert polished.cycles <= some.cycles <= make_plan(program, SHAPE, name="x").cycles
     assert make_plan(program, SHAPE, name="x", structures=[outline(program)]).period > 0
 
@@ -63,44 +59,9 @@ def test_something_quicker_is_found_and_said_to_be_chosen(monkeypatch: pytest.Mo
         assert chosen.cycles == polished.cycles
         assert min(one.cycles for one in polished.considered if one.cycles is not None) == polished.cycles
         with monkeypatch.context() as patched:
-            patched.setattr(build, "POLISH", 0)
+            patched.setattr(polish, "POLISH", 0)
             gains += polished.cycles < make_plan(program, SHAPE, name="x").cycles
     assert gains
-
-
-@pytest.mark.parametrize(
-    ("promises", "sums", "played", "given_up"),
-    [
-        ((100, 200, 210), (280, 220, 230), [1, 2], [0]),  # 0 came out far slower than what comes next promises
-        ((100, 200, 210), (240, 220, 230), [0, 1, 2], []),
-        ((100, 200), (280, None), [0], []),  # what comes next has no plan
-    ],
-)
-def test_a_plan_far_slower_than_what_comes_next_promises_is_played_last(
-    promises: tuple[int, ...], sums: tuple[int | None, ...], played: list[int], given_up: list[int]
-) -> None:
-    seen: list[int] = []
-    told: list[int] = []
-
-    class Attempts(build._Attempts):
-        def __init__(self) -> None:
-            self.best = None
-
-        def _routed(self, draft: Any, limit: float) -> Any:
-            cycles = sums[draft.number]
-            return None if cycles is None else SimpleNamespace(cycles=cycles)
-
-        def _limit(self) -> float:
-            return 250.0 if seen else inf
-
-        def _play(self, draft: Any, rough: Any) -> None:
-            seen.append(draft.number)
-
-        def _give_up(self, draft: Any) -> None:
-            told.append(draft.number)
-
-    Attempts()._plan_all([SimpleNamespace(number=k, promise=one) for k, one in enumerate(promises)])  # type: ignore[misc]
-    assert (seen, told) == (played, given_up)
 
 
 def test_divisions_are_left_out_of_which_those_played_tell_that_they_are_slower(
@@ -110,16 +71,16 @@ def test_divisions_are_left_out_of_which_those_played_tell_that_they_are_slower(
     streams = " ".join(f"(stream 's{k} {k} {k + 4} :m {20 + k})" for k in range(8))
     program = compile_text(f"(sequential {streams})", topology=mesh(4, 4))
     tries: list[int] = []
-    tried = build._Attempts._try
+    tried = polish.Polish._try
 
-    def noted(attempts: build._Attempts, number: int, seed: int, **near: bool) -> None:
+    def noted(near_best: polish.Polish, number: int, seed: int, **near: bool) -> None:
         tries[-1] += 1
-        tried(attempts, number, seed, **near)
+        tried(near_best, number, seed, **near)
 
-    monkeypatch.setattr(build._Attempts, "_try", noted)
+    monkeypatch.setattr(polish.Polish, "_try", noted)
     plans = []
-    for few in (build.FEW, 1000):
-        monkeypatch.setattr(build, "FEW", few)
+    for few in (polish.FEW, 1000):
+        monkeypatch.setattr(polish, "FEW", few)
         tries.append(0)
         plans.append(make_plan(program, NodeShape(), name="x"))
     assert tries[0] < tries[1]
@@ -133,7 +94,7 @@ def test_several_operators_are_done_otherwise_at_once(monkeypatch: pytest.Monkey
     program = compile_text(text, topology=mesh(3, 2))
     found = make_plan(program, NodeShape(), name="x")
     assert {one.implementation.name for phase in found.phases for one in phase.operators} == {"par_stream"}
-    monkeypatch.setattr(build, "ASIDE", 0)
+    monkeypatch.setattr(polish, "ASIDE", 0)
     assert make_plan(program, NodeShape(), name="x").cycles > 3 * found.cycles
 
 
@@ -156,22 +117,22 @@ def test_divisions_that_are_hardly_slower_are_centres_too(
 ) -> None:
     program = compile_text(text, topology=mesh(*size))
     found = make_plan(program, NodeShape(), name="x")
-    monkeypatch.setattr(build, "BESIDE", 0)
-    monkeypatch.setattr(build, "USUAL", 0)  # which leads to other divisions, too
+    monkeypatch.setattr(polish, "BESIDE", 0)
+    monkeypatch.setattr(polish, "USUAL", 0)  # which leads to other divisions, too
     assert make_plan(program, NodeShape(), name="x").cycles > gain * found.cycles
 
 
 def test_phases_are_closed_by_the_barrier_that_is_quickest_there(monkeypatch: pytest.MonkeyPatch) -> None:
     program = compile_text("(loop 'l 20 (phase (cshift 'a 1 :m 1)) (phase (cshift 'c 2 :m 1)))", topology=mesh(1, 6))
     found = make_plan(program, NodeShape(), name="x")
-    monkeypatch.setattr(build, "CLOSINGS", 0)
+    monkeypatch.setattr(polish, "CLOSINGS", 0)
     assert make_plan(program, NodeShape(), name="x").cycles > 1.1 * found.cycles
 
 
 def test_barriers_that_take_little_of_a_plan_are_left_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     program = compile_text("(sequential (cshift 'a 1 :m 900) (cshift 'c 2 :m 900))", topology=mesh(1, 4))
-    monkeypatch.setattr(build._Attempts, "_added", lambda *_: pytest.fail("nothing promises more"))
-    monkeypatch.setattr(build, "PLAYED", 0)
+    monkeypatch.setattr(Attempts, "add", lambda *_: pytest.fail("nothing promises more"))
+    monkeypatch.setattr(polish, "PLAYED", 0)
     for name in ("near", "shorter", "of_other_lengths"):
         monkeypatch.setattr(Candidates, name, lambda *_: [])
     assert make_plan(program, NodeShape(), name="x", structures=[outline(program)]).cycles
@@ -181,15 +142,8 @@ def test_what_suits_usual_lengths_best_need_not_suit_shorter_ones(monkeypatch: p
     """With eight slots other trees let a word of a prefix through soonest than with the lengths that suit the phase."""
     program = compile_text("(loop 'l 20 (prefix 'p 'add :m 1) (barrier 'e))", topology=mesh(4, 4))
     found = make_plan(program, NodeShape(), name="x")
-    monkeypatch.setattr(build, "USUAL", 0)
+    monkeypatch.setattr(polish, "USUAL", 0)
     assert make_plan(program, NodeShape(), name="x").cycles > 1.3 * found.cycles
-
-
-@pytest.mark.parametrize(("other", "left_out"), [(438.0, False), (470.0, True)])
-def test_a_length_is_behind_another_only_if_that_is_clearly_slower(other: float, left_out: bool) -> None:
-    """Cycles of 40, 32 and 8 slots, and whether 16 slots are left out."""
-    one: Any = SimpleNamespace(key="way", period=16)
-    assert build._behind(one, {"way": {40: 426.0, 32: other, 8: 434.0}}) == left_out
 
 
 def test_the_length_that_suits_messages_is_found_between_others_as_quick() -> None:

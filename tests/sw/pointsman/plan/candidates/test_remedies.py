@@ -12,7 +12,8 @@ from pointsman.plan import sharing
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.candidates import find_candidates
 from pointsman.plan.candidates.remedies import remedies
-from pointsman.plan.make_plan import PlanError, make_plan
+from pointsman.plan.errors import PlanError
+from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
 from pointsman.program.program import Program
 from pointsman.routing.phase_router import in_turn

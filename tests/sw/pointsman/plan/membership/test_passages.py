@@ -66,7 +66,7 @@ def test_a_division_with_two_ways_is_no_plan_even_if_plans_cannot_be_played(monk
         return ()
 
     monkeypatch.setattr("pointsman.plan.timeline.timeline._is_playable", lambda plan: False)
-    monkeypatch.setattr("pointsman.plan.make_plan.passages", two_ways)
+    monkeypatch.setattr("pointsman.plan.attempts.passages", two_ways)
     plan = make_plan(program, NodeShape(), name="x", period=16)
     assert len(seen) > 1
     assert "refused: two ways" in [one.outcome for one in plan.considered]

@@ -12,8 +12,9 @@ from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context, Wiring
 from pointsman.plan.cost.feasible import feasible_implementations
 from pointsman.plan.errors import PlanError
-from pointsman.plan.make_plan import PlanOptions, make_plan
+from pointsman.plan.make_plan import make_plan
 from pointsman.plan.memory.capacity import refuse_many_streams, refuse_overfull_phase, refuse_overfull_plan
+from pointsman.plan.options import PlanOptions
 from pointsman.plan.plan import Plan
 from pointsman.routing.errors import RoutingError
 from pointsman.routing.streams import Stream

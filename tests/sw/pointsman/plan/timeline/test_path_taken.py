@@ -147,7 +147,7 @@ def test_waiting_for_neighbours_is_not_longer_where_few_calls_stand_for_many(mon
       (subset '((0 2) (1 3)) (allreduce 'r 'max :m 6))
       (subset '((0 1) (2 3)) (broadcast 'b (runtime) :m 3 :c 15 :impl 'sch_bcast_dense))
       (subset '((0 2) (1 3)) (stream 's (runtime) (runtime) :m 34 :impl 'sch_stream) (broadcast 'z (runtime) :m 32)))"""
-    monkeypatch.setattr("pointsman.plan.make_plan.CLOSINGS", 0)  # a quicker barrier would take its place
+    monkeypatch.setattr("pointsman.plan.polish.CLOSINGS", 0)  # a quicker barrier would take its place
     plan = plan_of(text, mesh(2, 2))
     assert plan.phases[0].technique == "hijack"
 

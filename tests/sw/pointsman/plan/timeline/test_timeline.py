@@ -16,7 +16,8 @@ from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import is_dynamic, runtime_values
-from pointsman.plan.make_plan import PlanOptions, make_plan
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.options import PlanOptions
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.extents import disjoint_tree
 from pointsman.plan.structure.phase_tree import fold

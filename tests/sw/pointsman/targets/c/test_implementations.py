@@ -11,7 +11,8 @@ from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context, Loading
-from pointsman.plan.make_plan import PlanOptions, make_plan
+from pointsman.plan.make_plan import make_plan
+from pointsman.plan.options import PlanOptions
 from pointsman.targets.c.entries import NotInCError, entries_of
 from pointsman.targets.c.implementations import implementations_in_c, lacking, refused_in_c
 from pointsman.targets.numesh import make_images

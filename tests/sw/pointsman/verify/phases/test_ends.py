@@ -11,7 +11,7 @@ from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS
-from pointsman.plan import make_plan as build
+from pointsman.plan import polish
 from pointsman.plan.candidates import candidates
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.phases import closing as phase_ends
@@ -23,7 +23,7 @@ from pointsman.verify.images import check_images
 def images(subset: str, monkeypatch: pytest.MonkeyPatch) -> Images:
     """Broadcasts in a line of four, closed by messages whatever the planner thinks of it; and something after it."""
     monkeypatch.setattr(candidates, "divisions", lambda analysis, *_, **__: [outline(analysis.program)])
-    monkeypatch.setattr(build, "POLISH", 0)
+    monkeypatch.setattr(polish, "POLISH", 0)
     monkeypatch.setattr(phase_ends, "why_not_loose", lambda *_: None)
     only = [one for one in IMPLEMENTATIONS if one.name in ("str_bcast", "str_stream", "str_barrier_tree")]
     text = f"(subset '({subset}) (broadcast 'b 0 :m 64)) (subset '((0 4) (1 5) (2 6) (3 7)) (stream 'z 0 1))"

@@ -1,0 +1,53 @@
+"""Which candidates are planned, played and given up."""
+
+from __future__ import annotations
+
+from math import inf
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pointsman.plan.attempts import Attempts, behind
+
+
+@pytest.mark.parametrize(
+    ("promises", "sums", "played", "given_up"),
+    [
+        ((100, 200, 210), (280, 220, 230), [1, 2], [0]),  # 0 came out far slower than what comes next promises
+        ((100, 200, 210), (240, 220, 230), [0, 1, 2], []),
+        ((100, 200), (280, None), [0], []),  # what comes next has no plan
+    ],
+)
+def test_a_plan_far_slower_than_what_comes_next_promises_is_played_last(
+    promises: tuple[int, ...], sums: tuple[int | None, ...], played: list[int], given_up: list[int]
+) -> None:
+    seen: list[int] = []
+    told: list[int] = []
+
+    class Noted(Attempts):
+        def __init__(self) -> None:
+            self.best = None
+
+        def routed(self, draft: Any, limit: float) -> Any:
+            cycles = sums[draft.number]
+            return None if cycles is None else SimpleNamespace(cycles=cycles)
+
+        def limit(self) -> float:
+            return 250.0 if seen else inf
+
+        def play(self, draft: Any, rough: Any) -> None:
+            seen.append(draft.number)
+
+        def _give_up(self, draft: Any) -> None:
+            told.append(draft.number)
+
+    Noted()._plan_all([SimpleNamespace(number=k, promise=one) for k, one in enumerate(promises)])  # type: ignore[misc]
+    assert (seen, told) == (played, given_up)
+
+
+@pytest.mark.parametrize(("other", "left_out"), [(438.0, False), (470.0, True)])
+def test_a_length_is_behind_another_only_if_that_is_clearly_slower(other: float, left_out: bool) -> None:
+    """Cycles of 40, 32 and 8 slots, and whether 16 slots are left out."""
+    one: Any = SimpleNamespace(key="way", period=16)
+    assert behind(one, {"way": {40: 426.0, 32: other, 8: 434.0}}) == left_out
