@@ -14,13 +14,10 @@ from pointsman.plan.make_plan import make_plan
 from pointsman.plan.structure.structure import outline
 
 SHAPE = NodeShape(vfsms=64, registers=32)
-TEXT = "(broadcast 'a 0 :m 20) (loop 'l 9 (cshift 'b 1 :m 8) (allreduce 'c 'add :m 2)) (broadcast 'd 3 :m 20)"
-
-
 TEXTS = [
-    TEXT,
+    "(loop 'l 9 (cshift 'b 1 :m 8) (allreduce 'c 'add :m 2))",
     "(loop 'l 9 (broadcast 'a (runtime) :m 8) (optional (stream 's 0 3 :m 30)) (cshift 'b 1 :m 8))",
-    "(allreduce 'a 'add :m 1) (loop 'l 20 (cshift 'b 1 :m 3) (cshift 'c -1 :m 3) (broadcast 'd 0 :m 3))",
+    "(loop 'l 20 (cshift 'b 1 :m 3) (cshift 'c -1 :m 3) (broadcast 'd 0 :m 3))",
     "(subset (make-1d 'x) (broadcast 'a 0 :m 9)) (subset (make-1d 'y) (reduce 'b 'add 0 :m 3)) (barrier 'c)",
 ]
 
@@ -52,7 +49,7 @@ def test_it_never_becomes_slower_and_work_is_bounded(text: str, monkeypatch: pyt
 
 def test_something_quicker_is_found_and_said_to_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     gains = 0
-    for text in TEXTS[2:]:  # in the first nothing quicker is found, and the second takes longest
+    for text in TEXTS[::2]:
         program = compile_text(text, topology=mesh(2, 2))
         polished = make_plan(program, SHAPE, name="x")
         (chosen,) = (one for one in polished.considered if one.outcome == "chosen")
