@@ -115,6 +115,7 @@ def _unnamed(stream: Stream, label: str) -> Stream:
         turn=stream.turn and stream.turn._replace(operator=""),
         weight=1.0,
         max_words=None,
+        message=0,
     )
 
 
@@ -122,4 +123,4 @@ def _joined(stream: Stream, other: Stream) -> Stream:
     """A stream that also carries the words of another."""
     most = None if stream.max_words is None or other.max_words is None else max(stream.max_words, other.max_words)
     weight = stream.weight + other.weight
-    return replace(stream, weight=weight, max_words=most, also=(*stream.also, other.name))
+    return replace(stream, weight=weight, max_words=most, message=0, also=(*stream.also, other.name))

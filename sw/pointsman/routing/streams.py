@@ -94,6 +94,9 @@ class Stream:
     turn : Turn or None
         Place in the order in which processors pass on the words of an operator: slots are chosen by when its word is there
         (`phase_router.in_turn`). None: it is in no such order.
+    message : int
+        Words of the message that a processor writes or reads at once, none of which it passes on or combines: where messages are
+        short, slots are chosen in the order of the operators (`phase_router.in_order`). 0: it is no such message.
     packed : bool
         One of many streams of a word a period each, which are to find room together (`phase_router.packed`).
     also : tuple of str
@@ -119,6 +122,7 @@ class Stream:
     all_chains: bool = False
     packed: bool = False
     turn: Turn | None = None
+    message: int = 0
     also: tuple[str, ...] = ()
 
     @property

@@ -67,6 +67,7 @@ class StrBcast(Implementation):
                 instance.nodes[operand(operator, i, "source", ())],
                 self._readers(operator, i),
                 chains=2,
+                message=operator.m,
                 tree=self._tree(operator, i, context) if self.legs is not None else None,
             )
             for i, instance in enumerate(operator.instances)
@@ -192,6 +193,7 @@ class StrBcastLinear(Implementation):
                         inject_condition=Condition(choice, True) if len(sources) > 1 else None,
                         deliver_condition=Condition(choice, False) if len(sources) > 1 and not self.bind else None,
                         rewritten=len(sources) > 1,
+                        message=operator.m,
                     )
                 )
         return streams

@@ -44,7 +44,15 @@ class StrBcastBind(Implementation):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [
-            message_stream(operator, i, context, _source(operator, i, ()), tuple(_members(operator, i)), chains=2)
+            message_stream(
+                operator,
+                i,
+                context,
+                _source(operator, i, ()),
+                tuple(_members(operator, i)),
+                chains=2,
+                message=operator.m,
+            )
             for i, instance in enumerate(operator.instances)
             if len(_members(operator, i)) > 1
         ]

@@ -164,7 +164,7 @@ class StrFan(Implementation):
             one, others = ends(operator, i)
             for other in others:
                 a, b = (other, one) if operator.kind in READS else (one, other)
-                streams.append(message_stream(operator, i, context, a, (b,), f"{a}-{b}"))
+                streams.append(message_stream(operator, i, context, a, (b,), f"{a}-{b}", message=operator.m))
         return streams
 
     def gen_io(

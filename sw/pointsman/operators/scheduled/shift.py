@@ -49,7 +49,7 @@ class StrShift(Implementation):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [
-            message_stream(operator, i, context, source, (end,), str(position), chains=2)
+            message_stream(operator, i, context, source, (end,), str(position), chains=2, message=operator.m)
             for i, position, source, end in self.pairs(operator)
         ]
 

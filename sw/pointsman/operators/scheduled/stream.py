@@ -39,7 +39,9 @@ class StrStream(Implementation):
         for i in range(len(operator.instances)):
             source, destination = self._ends(operator, i)
             if source != destination:
-                streams.append(message_stream(operator, i, context, source, (destination,), chains=2))
+                streams.append(
+                    message_stream(operator, i, context, source, (destination,), chains=2, message=operator.m)
+                )
         return streams
 
     def gen_io(

@@ -4,7 +4,7 @@ Takes streams of a phase that are plain streams of a short message a period with
 their chains, alone or beside those of other streams, and None where some word finds no slots. It does not check its answer.
 
 The words of a message take the same way, one after the other as far apart as processors need that have to read several such
-messages (`_Order.spread`); the message is gone on with when the words that are combined at once have been read (`Turn.item`). In
+messages (`Order.spread`); the message is gone on with when the words that are combined at once have been read (`Turn.item`). In
 what follows a word is such a message.
 
 A word of a reduction or of a barrier is written when a processor has read those of the level below, and a word that has missed
@@ -18,37 +18,25 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from dataclasses import replace
+from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import NamedTuple
 
 from numesh.codes import ACCESS_TO_ACCESS, FIRST_FREE_VFSM, SHORTEST_TURN
-from pointsman.routing.streams import RoutedPhase, Stream, read_after
+from pointsman.routing.streams import RoutedPhase, Stream
 
 from .branches import given_tree, longest_first
 from .problem import Demand, NodeLimits, RoutingPart, Site, split
 from .routes import Chain, NodeVisit, Route
+from .turn_order import Order, Times, Turns, in_order, is_in_turn, turns_of
 
 PlacedParts = list[tuple[Site, RoutingPart, list[Chain]]]
 """Chains of every part of a phase."""
 
 
-class InOrder(NamedTuple):
-    """The place of a stream in the order: the number of its operator in the phase, and its level; the words of a message, and
-    those that are combined at once."""
-
-    operator: int
-    level: int
-    words: int
-    item: int
-
-
-Turns = tuple[InOrder | None, ...]
-"""By demand its place; None for streams of other kinds."""
 ANY = 1 << 30
 """More hops than there are."""
 TRIES, FEW_TRIES = 48, 8
@@ -59,8 +47,6 @@ CROWDED = 0.2
 """Share of the moves of all routers from which on they are crowded …"""
 LATER = 6
 """… and slots that a schedule of a single period may then have more than all words take on an empty network."""
-LONGEST = 4
-"""Words of the longest message; those of longer ones keep processors busy, and wait for slots only at the beginning."""
 URGENT = 4
 """Most words that come first."""
 WORK = 10_000
@@ -80,7 +66,7 @@ def in_turn(
     for part, site in parts:
         shut = tuple(sorted((link, (slot - seed) % period) for link, slot in part.blocked))
         turned = replace(part, blocked=shut) if shut else part
-        chains = _alone(turned, _turns(streams, site), limits, period)
+        chains = _alone(turned, turns_of(streams, site), limits, period)
         if chains is None:
             return None
         placed = [
@@ -96,7 +82,7 @@ def sooner(streams: Sequence[Stream], placed: PlacedParts, limits: NodeLimits, p
     found: PlacedParts = []
     known: dict[tuple[int, Turns], list[Chain]] = {}
     for site, part, chains in placed:
-        turns = _turns(streams, site)
+        turns = turns_of(streams, site)
         key = id(chains), turns
         if key not in known:
             known[key] = _beside(part, turns, limits, period, chains) if any(turns) else chains
@@ -108,12 +94,12 @@ def last_read(streams: Sequence[Stream], placed: PlacedParts, limits: NodeLimits
     """Cycle after the last word is read that processors pass on; the first are written in cycle 0."""
     last = 0
     for site, part, chains in placed:
-        turns = _turns(streams, site)
+        turns = turns_of(streams, site)
         if any(turns):
             slots = _Slots(part, limits, period)
             for chain in chains:
                 slots.keep(chain.demand, chain.route, chain.starts)
-            last = max(last, _Order(part, turns).end(slots)[0])
+            last = max(last, _end(Order(part, turns), slots)[0])
     return last
 
 
@@ -122,28 +108,6 @@ def renumbered(placed: PlacedParts, numbers: Sequence[int]) -> PlacedParts:
     return [
         (replace(site, streams=tuple(numbers[k] for k in site.streams)), part, chains) for site, part, chains in placed
     ]
-
-
-def _turns(streams: Sequence[Stream], site: Site) -> Turns:
-    """By demand, its stream's operator, numbered as they come so that parts that are alike stay so, and level; None for streams
-    of other kinds."""
-    numbers: dict[str, int] = {}
-    found: list[InOrder | None] = []
-    for stream in (streams[number] for number in site.streams):
-        turn = stream.turn
-        if turn is None or not is_in_turn(stream):
-            found.append(None)
-        else:
-            number, words = numbers.setdefault(turn.operator, len(numbers)), stream.max_words or 1
-            found.append(InOrder(number, turn.level, words, min(turn.item, words)))
-    return tuple(found)
-
-
-def is_in_turn(stream: Stream) -> bool:
-    """Is it a stream of a short message a period in some order, of which load functions rewrite nothing?"""
-    if stream.turn is None or not stream.is_plain or stream.max_words is None:
-        return False
-    return stream.max_words == 1 or (stream.max_words <= LONGEST and not stream.all_chains)
 
 
 @lru_cache(maxsize=256)
@@ -155,7 +119,7 @@ def _alone(part: RoutingPart, turns: Turns, limits: NodeLimits, period: int) -> 
             words[node] += place.words if place is not None else 1
     if max(ends) > limits.registers - limits.pipelines or max(words) > limits.pipelines * (period - 1):
         return None
-    order, slots = _Order(part, turns), _Slots(part, limits, period)
+    order, slots = Order(part, turns), _Slots(part, limits, period)
     if any(spread[-1] + SHORTEST_TURN > period for spread in order.spread.values()):
         return None
     best = _best(order, slots, None, TRIES)
@@ -166,7 +130,7 @@ def _beside(part: RoutingPart, turns: Turns, limits: NodeLimits, period: int, ch
     several = Counter(chain.demand for chain in chains)
     if any(turns[k] and count > 1 for k, count in several.items()):
         return chains  # its words go different ways
-    order = _Order(part, turns)
+    order = Order(part, turns)
     before, slots = (_Slots(part, limits, period) for _ in range(2))
     for chain in chains:
         if turns[chain.demand]:
@@ -179,22 +143,22 @@ def _beside(part: RoutingPart, turns: Turns, limits: NodeLimits, period: int, ch
     return [Chain(one.demand, *best.chains[one.demand]) if turns[one.demand] else one for one in chains]
 
 
-def _best(order: _Order, free: _Slots, best: _Slots | None, tries: int) -> _Slots | None:
+def _best(order: Order, free: _Slots, best: _Slots | None, tries: int) -> _Slots | None:
     """Slots with which the last word is read first: ``best``, or those of an attempt, in which words take slots that are
     ``free``."""
     least = ANY
     if best is not None:
-        least, late = order.end(best)
+        least, late = _end(order, best)
         if late is None:
             return best
     urgent: dict[int, int] = {}
     for attempt in range(min(tries, 1 + WORK // order.moves)):
         slots = free.copy(attempt)
-        failed = order.place(slots, urgent)
+        failed = _place(order, slots, urgent)
         if failed is not None:
             urgent = _first(failed, order.ideal[failed], urgent)
             continue
-        end, late = order.end(slots)
+        end, late = _end(order, slots)
         if end < least:
             least, best = end, slots
         if late is None:
@@ -210,188 +174,66 @@ def _first(k: int, written: int, urgent: Mapping[int, int]) -> dict[int, int]:
     return {k: written, **{one: cycle for one, cycle in urgent.items() if one != k}}
 
 
+def _place(order: Order, slots: _Slots, urgent: Mapping[int, int]) -> int | None:
+    """Give each word its slots: first those of ``urgent``, the others as they are written. Gives the number of a demand that
+    found none; None: all have some."""
+    for k, cycle in urgent.items():
+        if not slots.place(k, cycle, order.spread[k]):
+            return k
+    waiting = {k: len(order.read[k]) + len(order.written[k]) for k in order.sequence}
+    times = Times()
+    ready: list[tuple[int, float, int]] = []
+
+    def add(k: int) -> None:
+        heappush(ready, (order.write(k, times), -order.tail[k] - slots.random.random(), k))
+
+    for k in order.sequence:
+        if not waiting[k]:
+            add(k)
+    while ready:
+        cycle, _, k = heappop(ready)
+        if k not in slots.chains and not slots.place(k, cycle, order.spread[k]):
+            return k
+        times.wrote[k], times.arrived[k] = cycle, slots.arrivals(k, cycle, order.item[k])
+        for other in order.after[k]:
+            waiting[other] -= 1
+            if not waiting[other]:
+                add(other)
+    return None
+
+
+def _end(order: Order, slots: _Slots) -> tuple[int, tuple[int, int] | None]:
+    """Cycles until the last read, and of the words that it waited for the one that waited longest for its slot, with the
+    cycle in which it was written; None if none did."""
+    times = order.played(lambda k, cycle: slots.arrivals(k, cycle, order.item[k]))
+    waited, late = 0, None
+    node, cycles = order.last(times)
+    some = order.ending[node]
+    while some:
+        k = max(some, key=lambda k: times.arrived[k][node])
+        waits = slots.waits(k, times.wrote[k])
+        if waits > waited:
+            waited, late = waits, (k, times.wrote[k])
+        some, node = order.read[k], order.part.demands[k].source
+    return cycles, late
+
+
 def lengths_in_turn(routed: RoutedPhase, most: int) -> list[int]:
     """Schedule lengths, at most ``most``, that suit the streams of a phase that are such: some of these periods, or a slot less
     each, are as long as all words take on an empty network; of crowded routers a single period, or as much longer as words may
     have to wait. None where there are none."""
-    streams = [stream for stream in routed.streams if is_in_turn(stream)]
+    streams = in_order(routed.streams) or [stream for stream in routed.streams if is_in_turn(stream)]
     if not streams or routed.beside:
         return []
     cycles, moves = 0, 0
     for part, site in split(streams, routed.topology, routed.shape, ()):
-        order = _Order(part, _turns(streams, site))
+        order = Order(part, turns_of(streams, site))
         last = max(spread[-1] - spread[order.item[k] - 1] for k, spread in order.spread.items())
         cycles, moves = max(cycles, order.shortest + last), moves + order.moves
     found = {-(-(cycles + 1) // periods) + more for periods in range(1, PERIODS + 1) for more in range(2)}
     if moves > CROWDED * cycles * len(routed.topology.working) * routed.shape.pipelines:
         found |= {cycles + more for more in range(LATER + 1)}
     return sorted(length for length in found if length <= most)
-
-
-class _Order:
-    """Which word is written after which, and when. ``turns``: by demand, its turn; None for streams of other kinds. At a node the
-    operators come one after the other, as in the program."""
-
-    def __init__(self, part: RoutingPart, turns: Turns) -> None:
-        self.part = part
-        self.spread = _spreads(part, turns)
-        """By demand, slots from the first word to each word of a message."""
-        self.item = {k: turn.item for k, turn in enumerate(turns) if turn is not None}
-        numbered = sorted((turn, k) for k, turn in enumerate(turns) if turn is not None)
-        self.sequence = [k for _, k in numbered]
-        """Demands in such an order that those written before another, or read before another is written, come before it."""
-        self.ending: dict[int, list[int]] = {}
-        leaving: dict[int, list[int]] = {}
-        self.read: dict[int, list[int]] = {}
-        """For each demand those whose words are read before its own is written."""
-        self.written: dict[int, list[int]] = {}
-        """Those whose words are written before it by the same processor."""
-        for turn, k in numbered:
-            demand = part.demands[k]
-            self.read[k] = [j for j in self.ending.get(demand.source, ()) if turns[j] != turn]
-            self.written[k] = list(leaving.get(demand.source, ()))
-            leaving.setdefault(demand.source, []).append(k)
-            for node in demand.destinations:
-                self.ending.setdefault(node, []).append(k)
-        self.after: dict[int, list[int]] = {k: [] for k in self.sequence}
-        for k in self.sequence:
-            for j in (*self.read[k], *self.written[k]):
-                self.after[j].append(k)
-        self.tail: dict[int, int] = {}
-        """Cycles from the writing of a word to the end, at least."""
-        for k in reversed(self.sequence):
-            way = max(self._hops(k).values())
-            way += self.spread[k][self.item[k] - 1]
-            self.tail[k] = ACCESS_TO_ACCESS + 1 + way + max((self.tail[j] for j in self.after[k]), default=0)
-
-    def place(self, slots: _Slots, urgent: Mapping[int, int]) -> int | None:
-        """Give each word its slots: first those of ``urgent``, the others as they are written. Gives the number of a demand that
-        found none; None: all have some."""
-        for k, cycle in urgent.items():
-            if not slots.place(k, cycle, self.spread[k]):
-                return k
-        waiting = {k: len(self.read[k]) + len(self.written[k]) for k in self.sequence}
-        times = _Times()
-        ready: list[tuple[int, float, int]] = []
-
-        def add(k: int) -> None:
-            heappush(ready, (self._write(k, times), -self.tail[k] - slots.random.random(), k))
-
-        for k in self.sequence:
-            if not waiting[k]:
-                add(k)
-        while ready:
-            cycle, _, k = heappop(ready)
-            if k not in slots.chains and not slots.place(k, cycle, self.spread[k]):
-                return k
-            times.wrote[k], times.arrived[k] = cycle, slots.arrivals(k, cycle, self.item[k])
-            for other in self.after[k]:
-                waiting[other] -= 1
-                if not waiting[other]:
-                    add(other)
-        return None
-
-    def end(self, slots: _Slots) -> tuple[int, tuple[int, int] | None]:
-        """Cycles until the last read, and of the words that it waited for the one that waited longest for its slot, with the
-        cycle in which it was written; None if none did."""
-        times = self._played(lambda k, cycle: slots.arrivals(k, cycle, self.item[k]))
-        waited, late = 0, None
-        node, cycles = self._last(times)
-        some = self.ending[node]
-        while some:
-            k = max(some, key=lambda k: times.arrived[k][node])
-            waits = slots.waits(k, times.wrote[k])
-            if waits > waited:
-                waited, late = waits, (k, times.wrote[k])
-            some, node = self.read[k], self.part.demands[k].source
-        return cycles, late
-
-    @property
-    def moves(self) -> int:
-        """Moves of routers for a word of each demand, about."""
-        return sum(
-            len(self.spread[k]) * (max(len(hops), *hops.values()) + 1)
-            for k, hops in ((k, self._hops(k)) for k in self.sequence)
-        )
-
-    @property
-    def shortest(self) -> int:
-        """Cycles until the last read, if all slots are free."""
-        return self._last(self._unhindered)[1]
-
-    @property
-    def ideal(self) -> Mapping[int, int]:
-        """By demand, the cycle in which its word is written if all slots are free."""
-        return self._unhindered.wrote
-
-    @cached_property
-    def _unhindered(self) -> _Times:
-        def arrivals(k: int, cycle: int) -> dict[int, tuple[int, ...]]:
-            first = cycle + ACCESS_TO_ACCESS
-            return {
-                node: tuple([first + hops + slot for slot in self.spread[k][: self.item[k]]])
-                for node, hops in self._hops(k).items()
-            }
-
-        return self._played(arrivals)
-
-    def _played(self, arrivals: Callable[[int, int], dict[int, tuple[int, ...]]]) -> _Times:
-        times = _Times()
-        for k in self.sequence:
-            cycle = times.wrote[k] = self._write(k, times)
-            times.arrived[k] = arrivals(k, cycle)
-        return times
-
-    def _last(self, times: _Times) -> tuple[int, int]:
-        """The node that reads last, and the cycle after that."""
-        done = {
-            node: read_after(at for k in some for at in times.arrived[k][node]) for node, some in self.ending.items()
-        }
-        last = max(done, key=lambda node: done[node])
-        return last, done[last]
-
-    def _write(self, k: int, times: _Times) -> int:
-        """The cycle in which a word is written: after what is read and written before."""
-        node = self.part.demands[k].source
-        read = read_after(at for j in self.read[k] for at in times.arrived[j][node])
-        return max(read, *(times.wrote[j] + self.item[j] for j in self.written[k]), 0)
-
-    def _hops(self, k: int) -> dict[int, int]:
-        """Links to each destination."""
-        demand = self.part.demands[k]
-        hops = self.part.distances(demand.source, demand.nodes)
-        return {node: hops.get(node, 0) for node in demand.destinations}
-
-
-@dataclass
-class _Times:
-    """By demand the cycle in which its word is written, and by destination those from which the words that are combined at once
-    can be read."""
-
-    wrote: dict[int, int] = field(default_factory=dict)
-    arrived: dict[int, dict[int, tuple[int, ...]]] = field(default_factory=dict)
-
-
-def _spreads(part: RoutingPart, turns: Turns) -> dict[int, tuple[int, ...]]:
-    """By demand, slots from the first word to each word of a message. Of an item a word comes when those that its reader reads
-    beside it have been read, an item when the busiest processor is through with the one before."""
-    reads, ends = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
-    for demand, place in zip(part.demands, turns, strict=True):
-        if place is not None:
-            reads.update((place.operator, node) for node in demand.destinations)
-            ends.update((place.operator, node) for node in (demand.source, *demand.destinations))
-    found = {}
-    for k, (demand, place) in enumerate(zip(part.demands, turns, strict=True)):
-        if place is not None:
-            step = max(SHORTEST_TURN, *(reads[place.operator, node] for node in demand.destinations))
-            if len(demand.destinations) > 1:
-                # A router may write it to all links, or deliver it after all but the one by which it came.
-                step = max(step, 1 + max(map(len, part.leaving)))
-            busiest = max(count for (operator, _), count in ends.items() if operator == place.operator)
-            each = place.item * max(busiest, step)
-            items = [divmod(word, place.item) for word in range(place.words)]
-            found[k] = tuple([item * each + word * step for item, word in items])
-    return found
 
 
 class _Slots:

@@ -27,9 +27,10 @@ from pointsman.routing.pace import REFILL, Moment, descending, in_pace, latest_r
 from pointsman.routing.streams import Stream, Turn, accesses
 
 from .branches import given_tree, longest_first
-from .in_turn import PlacedParts, is_in_turn
+from .in_turn import PlacedParts
 from .problem import NodeLimits, RoutingPart, Site
 from .routes import Chain, NodeVisit, Route
+from .turn_order import is_in_turn
 
 MOST_STREAMS = 64
 """More streams take too long."""

@@ -8,7 +8,8 @@ Method: sets of streams that share no nodes are routed separately, equal sets on
 period are tried first and repeated (``repetition``); chains are placed by negotiated congestion (``attempt``, ``rip_up``), each
 as cheaply as present prices allow (``cheapest_path``). Multicasts that all go round one cycle are placed by construction
 (``rounds``), and many streams of single words packed as those of a whole network are (``packed``). Where processors pass
-words on, slots are given out by when words are there (``in_turn``, ``paced``).
+words on, slots are given out by when words are there (``in_turn``, ``paced``); short messages of several operators get slots in
+the order of the program (``in_order``).
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ from pointsman.routing.streams import RoutedPhase, Stream
 from pointsman.routing.validation import validate
 
 from .assembly import assemble
-from .in_turn import PlacedParts, in_turn, is_in_turn, last_read, renumbered, sooner
+from .in_order import in_better_order
+from .in_turn import PlacedParts, in_turn, last_read, renumbered, sooner
 from .paced import paced
 from .packed import route_packed
 from .problem import NodeLimits, split
 from .rounds import route_rounds
 from .share_search import Search
+from .turn_order import in_order, is_in_turn
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,10 @@ def route_phase(
         placed = searched(range(len(streams)), conditions.beside)
         if first and rest:
             placed = sooner(streams, placed, limits, period)
+        ordered = in_order(streams) if rest and not conditions.beside and not conditions.had else None
+        if ordered is not None and (better := in_better_order(ordered, placed, limits, period, seed)) is not None:
+            placed = better
+        elif first and rest:
             other = ahead()
             if other is not None and _is_quicker(streams, other, placed, limits, period):
                 placed = other

@@ -20,7 +20,7 @@ from pointsman.operators.api.implementation import Context
 from pointsman.operators.scheduled.barrier import StrBarrierTree
 from pointsman.operators.scheduled.reduce import StrAllreduce
 from pointsman.plan.make_plan import make_plan
-from pointsman.routing.phase_router.in_turn import is_in_turn, lengths_in_turn
+from pointsman.routing.phase_router.in_turn import lengths_in_turn
 from pointsman.routing.phase_router.router import PhaseConditions, route_phase
 from pointsman.routing.streams import RoutedPhase, Stream, Turn
 from pointsman.runtime import numesh_node
@@ -160,14 +160,6 @@ def test_an_operator_follows_the_one_before_it(replay: ModuleType) -> None:
     assert replay.findings(routed) == []
     starts = [routed.chains_of(k)[0].vfsms[0].slots[0] for k in range(4)]
     assert [(b - a) % 8 for a, b in pairwise(starts)] == [5, 5, 5]
-
-
-def test_streams_of_other_kinds_are_in_no_order() -> None:
-    turn = Turn("o", 1)
-    assert is_in_turn(Stream("s", 0, (1,), max_words=1, turn=turn))
-    assert not is_in_turn(Stream("s", 0, (1,), max_words=1))
-    assert not is_in_turn(Stream("s", 0, (1,), turn=turn))
-    assert not is_in_turn(Stream("s", 0, (1,), max_words=1, turn=turn, rewritten=True))
 
 
 def test_lengths_divide_the_time_of_all_words() -> None:
