@@ -78,9 +78,11 @@ class Topology:
 
     @property
     def described(self) -> str:
-        """Size and kind for people, for example "4x4 mesh with faults"."""
-        faulty = bool(self.dead) or (self.has_coordinates and not self.regular)
-        return f"{self} {self.kind}{' with faults' * faulty}"
+        """Size and kind for people, for example "4x4 mesh with faults", or "graph of 7 nodes"."""
+        faulty = " with faults" * (bool(self.dead) or (self.has_coordinates and not self.regular))
+        if len(self.size) == 1:
+            return f"{self.kind} of {self} {'node' if self.nodes == 1 else 'nodes'}{faulty}"
+        return f"{self} {self.kind}{faulty}"
 
     @cached_property
     def working(self) -> tuple[int, ...]:

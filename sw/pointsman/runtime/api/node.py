@@ -144,7 +144,7 @@ class Node:
             raise PointsmanError(
                 f"{work.cycles:,} cycles of computing, begun in cycle {self.time:,}, go beyond cycle {self.latest:,}, "
                 "in which the run is given up",
-                hint="allow more with max_cycles",
+                hint="allow more with --max-cycles, or max_cycles in Python",
             )
         await work
 

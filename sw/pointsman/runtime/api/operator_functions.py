@@ -197,7 +197,12 @@ class OperatorFunctions:
         names = self.signature.runtime
         if len(values) != len(names):
             wanted = f"the {' and the '.join(names)}" if names else "no values"
-            raise self._error("load", f"must give {wanted}, not {len(values)} values")
+            unknown = [name for name in names if name in self.signature.partial]
+            raise self._error(
+                "load",
+                f"must give {wanted}, not {len(values)} {'value' if len(values) == 1 else 'values'}",
+                f"a node that does not know the {unknown[0]} gives None" if unknown else None,
+            )
         numbers: list[Any] = []
         permutation: tuple[int, ...] | None = None
         chosen = []

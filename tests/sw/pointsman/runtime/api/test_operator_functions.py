@@ -127,6 +127,17 @@ def test_values_are_handed_on_with_their_place_in_the_list() -> None:
         _done(_functions(CHOSEN, port).load())
 
 
+def test_a_node_that_gives_nothing_is_told_what_to_give_for_what_it_does_not_know() -> None:
+    port = _Port(Permission("read"))
+    with pytest.raises(PointsmanError, match="must give no values, not 1 value$"):
+        _done(_functions(STREAM, port).load(3))
+    partial = Signature("b", "broadcast", "int32*", 1, ("source",), ranges=((0, 1, 2),), partial=("source",))
+    for signature, hint in ((CHOSEN, None), (partial, "a node that does not know the source gives None")):
+        with pytest.raises(PointsmanError, match="must give the source, not 0 values") as refused:
+            _done(_functions(signature, port).load())
+        assert refused.value.hint == hint
+
+
 def test_many_legal_values_that_are_a_range_are_told_as_one() -> None:
     for values, said in (
         ([*range(20), *range(-20, 0)], r"legal are -20\.\.19$"),
