@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Coroutine, Mapping
 from fractions import Fraction
-from inspect import iscoroutine
 from typing import Any
 
 from pointsman.errors import PointsmanError
@@ -13,6 +13,7 @@ from pointsman.network import Topology
 
 from .clocks import priced
 from .left_out import LatestLoads
+from .made_calls import NotAwaited
 from .operator_functions import Cop
 from .requests import Category, Wait
 from .substrate import CycleClock, Given, Substrate
@@ -70,6 +71,7 @@ class Node:
         self.explain: Callable[[], str] | None = None
         self.substrate = substrate
         self.cop = Cop(self, substrate, functions or {})
+        self._made = self.cop.made  # the application may put something else in place of ``cop``
 
     # Run time and reports rely on these, so an application that assigns to them is told in its own line.
 
@@ -128,14 +130,17 @@ class Node:
             self._held = False
             self.activity = f"after {self._activity}"
 
-    async def compute(self, cycles: int) -> None:
-        """Work for ``cycles`` cycles, or ``price`` times as many where processors have another clock than the network.
+    def compute(self, cycles: int) -> Coroutine[Any, Any, None]:
+        """Awaited: work for ``cycles`` cycles, or ``price`` times as many where processors have another clock than the network.
 
         Raises
         ------
         PointsmanError
             If ``cycles`` is no such number, or the run will be given up before: it would only take long to come to that.
         """
+        return self._made.note(NotAwaited("compute", sys._getframe(1), self._compute, cycles))
+
+    async def _compute(self, cycles: int) -> None:
         self.activity = "computing"
         work = Wait(cycles, Category.CPU)
         if self.price != 1:
@@ -168,8 +173,8 @@ class Node:
             For anything else than such a call.
         """
         for call in calls:
-            if not iscoroutine(call):
-                for other in filter(iscoroutine, calls):
+            if not isinstance(call, Coroutine):
+                for other in (one for one in calls if isinstance(one, Coroutine)):
                     other.close()
                 raise PointsmanError(
                     f"node {self.number}: together takes calls of operators, not {shown(call)}",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import wraps
 from operator import index
 from typing import Any, Protocol
 
@@ -15,6 +17,7 @@ from pointsman.foreign import shown
 
 from .combine import combiner, function_named
 from .left_out import LatestLoads
+from .made_calls import MadeCalls, NotAwaited
 from .messages import as_items
 from .substrate import CHOSEN, HERE, UNKNOWN, Combine, Given, Permission, Port, Signature, Substrate
 
@@ -52,17 +55,19 @@ class Cop:
     def __init__(self, node: Caller, substrate: Substrate, functions: Mapping[str, Callable[..., Any]]) -> None:
         self._node = node
         self._substrate = substrate
-        self._functions: dict[str, Callable[..., Awaitable[Any]]] = {}
+        self.made = MadeCalls(node.number)
+        self._functions: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {}
         self._named = [f"{label}_load" for label in substrate.loops]
         for signature, port in substrate.ports():
-            function = OperatorFunctions(node, signature, port, functions)
-            for name in ("load", "write", "read", "func"):
-                self._functions[f"{signature.label}_{name}"] = getattr(function, name)
+            function = OperatorFunctions(node, signature, port, functions, self.made)
+            for what in ("load", "write", "read", "func"):
+                name = f"{signature.label}_{what}"
+                self._functions[name] = self._made(name, getattr(function, what))
             self._named += [f"{signature.label}_{name}" for name in signature.functions]
         for label in substrate.loops:
-            self._functions[f"{label}_load"] = self._loop_load
+            self._functions[f"{label}_load"] = self._made(f"{label}_load", self._loop_load)
 
-    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
         if name.startswith("__") and name.endswith("__"):  # one of Python's own; a label may begin with _, too
             raise AttributeError(name)
         try:
@@ -76,6 +81,15 @@ class Cop:
                 hint=f"{close} {known}" if close else known,
             ) from None
 
+    def _made(self, name: str, function: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:
+        """``function`` as an application calls it, under this name."""
+
+        @wraps(function)
+        def made(*values: Any, **named: Any) -> NotAwaited:
+            return self.made.note(NotAwaited(name, sys._getframe(1), function, *values, **named))
+
+        return made
+
     async def _loop_load(self) -> None:
         """Loop load functions have nothing to hoist yet; all loading is done by the operators' own."""
 
@@ -85,7 +99,14 @@ class Cop:
         await self._substrate.init()
 
     async def fini(self) -> None:
-        """At the end of the program: go through phases in which other nodes still need this node (cop_fini)."""
+        """At the end of the program: go through phases in which other nodes still need this node (cop_fini).
+
+        Raises
+        ------
+        PointsmanError
+            If the program has made a call that it has not awaited.
+        """
+        self.made.refuse()
         self._node.activity = "finishing"
         await self._substrate.fini()
         self._node.activity = "done"
@@ -95,9 +116,15 @@ class OperatorFunctions:
     """load, write, read and func of an operator at a node; ``port`` is None for nodes outside the operator's subset."""
 
     def __init__(
-        self, node: Caller, signature: Signature, port: Port | None, functions: Mapping[str, Callable[..., Any]]
+        self,
+        node: Caller,
+        signature: Signature,
+        port: Port | None,
+        functions: Mapping[str, Callable[..., Any]],
+        made: MadeCalls,
     ) -> None:
         self.node = node
+        self.made = made
         self.signature = signature
         self.port = port
         self.part: Permission | None = None
@@ -180,6 +207,7 @@ class OperatorFunctions:
     def _ready(self, what: str, kind: str) -> Permission:
         port, part = self._port(what), self.part
         if part is None:
+            self.made.refuse(f"{self.signature.label}_load")
             raise self._error(what, f"has not called {self.signature.label}_load")
         stale = port.stale()
         if stale is not None:

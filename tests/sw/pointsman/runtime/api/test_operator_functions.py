@@ -9,6 +9,7 @@ import pytest
 
 from pointsman.errors import PointsmanError
 from pointsman.runtime.api.left_out import LatestLoads
+from pointsman.runtime.api.made_calls import MadeCalls
 from pointsman.runtime.api.operator_functions import Cop, OperatorFunctions
 from pointsman.runtime.api.substrate import HERE, UNKNOWN, Given, Permission, Signature
 
@@ -54,7 +55,7 @@ def _done(coroutine: Any) -> Any:
 
 
 def _functions(signature: Signature, port: _Port | None) -> OperatorFunctions:
-    return OperatorFunctions(_Caller(), signature, port, {})
+    return OperatorFunctions(_Caller(), signature, port, {}, MadeCalls(3))
 
 
 STREAM = Signature("s", "stream", "int16*", 2, source="a.cop:1:2")
