@@ -222,7 +222,7 @@ def by_messages_together(
 def _with_messages(
     analysis: ProgramAnalysis, variant: Variant, structure: Structure, operators: Iterable[Operator], period: int
 ) -> tuple[Variant, Structure] | None:
-    """The variant and the division with these operators done by messages, as far as they can be; None if these are fewer than two."""
+    """The variant and the division with these operators done by messages, as far as they can be; None if fewer than two can."""
     chosen: dict[str, str] = {}
     for operator in operators:
         if operator.impl is not None or not operator.instances:

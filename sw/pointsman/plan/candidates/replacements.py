@@ -79,8 +79,8 @@ def variants(analysis: ProgramAnalysis, *, period: int) -> list[Variant]:
 
 
 def _own_cycles(operator: Operator, way: tuple[float, Implementation], analysis: ProgramAnalysis, period: int) -> float:
-    """Estimated cycles of a call by an implementation of its own, with the change of phase that a new value takes where there is a
-    schedule for each."""
+    """Estimated cycles of a call by an implementation of its own, with the change of phase that a new value takes where there is
+    a schedule for each."""
     cycles, one = way
     if one.loading is not Loading.PER_VALUE:
         return cycles

@@ -76,8 +76,8 @@ def _asked(phase: PhaseOutline, analysis: ProgramAnalysis) -> bool:
     if len(phase.operators) > 1 and not side_by_side(analysis.program.root, phase.operators):
         if _is_beside_others(first, analysis):
             raise PlanError(
-                f"{first.position}: operator '{first.label}' stands in a parallel group beside a sequence, with which it shares a "
-                f"phase, and {first.impl} needs one of its own for each value",
+                f"{first.position}: operator '{first.label}' stands in a parallel group beside a sequence, with which it shares "
+                f"a phase, and {first.impl} needs one of its own for each value",
                 hint="take it out of the parallel group, or use another implementation",
             )
         raise PlanError(

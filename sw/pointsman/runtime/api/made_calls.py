@@ -1,7 +1,7 @@
 """Calls that an application makes at a node. One that it does not await does nothing, and Python says so late or never.
 
-Functions of operators and `Node.compute` give a `NotAwaited`, which begins when it is awaited. What has not begun when the program
-is over is an error with the line of the call.
+Functions of operators and `Node.compute` give a `NotAwaited`, which begins when it is awaited. What has not begun when the
+program is over is an error with the line of the call.
 """
 
 from __future__ import annotations

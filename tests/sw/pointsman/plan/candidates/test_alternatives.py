@@ -179,7 +179,9 @@ def test_what_has_run_time_values_is_by_messages_and_everything_in_one_phase() -
     variant, structure = found
     assert dict(variant.analysis.chosen) == {"b": "dyn_bcast_dense", "p": "dyn_permute"}
     assert [[o.label for o in phase.operators] for phase in structure.phases] == [["b", "s", "p"]]
-    asked = analysed("(loop 'l 4 (broadcast 'b (runtime) :impl 'str_bcast_linear) (cshift 's 1) (permute 'p (runtime)))")
+    asked = analysed(
+        "(loop 'l 4 (broadcast 'b (runtime) :impl 'str_bcast_linear) (cshift 's 1) (permute 'p (runtime)))"
+    )
     assert by_messages_together(asked, Variant(asked), asked.folded(lambda part, i: True), 16) is None
 
 

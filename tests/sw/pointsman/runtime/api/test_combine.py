@@ -110,7 +110,9 @@ def test_no_number_and_infinity_are_results_like_others() -> None:
         assert np.array_equal(out, np.array([wanted], np.float32), equal_nan=True)
 
 
-@pytest.mark.parametrize("function", [lambda a, b, out: a + b, lambda a, b, out: int(a[0] + b[0]), lambda a, b, out: a.sum()])
+@pytest.mark.parametrize(
+    "function", [lambda a, b, out: a + b, lambda a, b, out: int(a[0] + b[0]), lambda a, b, out: a.sum()]
+)
 def test_numbers_that_are_returned_and_not_written_are_refused(function: Callable[..., Any]) -> None:
     """The output would keep what it held, and the reduction give zeros."""
     signature = Signature("r", "reduce", "int32*", 2, source="a.cop:1:2")

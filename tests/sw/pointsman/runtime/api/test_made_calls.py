@@ -49,7 +49,9 @@ def test_a_call_that_has_begun_is_none_of_those_that_were_only_made() -> None:
     made.refuse()
     made.note(NotAwaited("a_load", sys._getframe(), nothing, value=8))
     made.refuse("b_load")
-    with pytest.raises(PointsmanError, match=r"test_made_calls\.py:\d+: node 3 calls a_load and does not await it") as refused:
+    with pytest.raises(
+        PointsmanError, match=r"test_made_calls\.py:\d+: node 3 calls a_load and does not await it"
+    ) as refused:
         made.refuse("a_load")
     assert refused.value.hint == "await …a_load(…); without await Python does nothing"
 
@@ -64,7 +66,9 @@ def test_a_call_that_is_closed_is_no_longer_missed() -> None:
 
 
 @pytest.mark.parametrize("how", [{"dry": True}, {"target": "numesh"}, {"target": "packet"}, {"target": "tdm"}])
-@pytest.mark.parametrize(("forgotten", "line", "name"), [("load", 11, "c_load"), ("func", 12, "c_func"), ("compute", 13, "compute")])
+@pytest.mark.parametrize(
+    ("forgotten", "line", "name"), [("load", 11, "c_load"), ("func", 12, "c_func"), ("compute", 13, "compute")]
+)
 def test_a_call_without_await_is_refused_with_its_line(
     how: dict[str, object], forgotten: str, line: int, name: str, tmp_path: Path
 ) -> None:

@@ -130,7 +130,7 @@ def test_values_are_handed_on_with_their_place_in_the_list() -> None:
 
 def test_a_node_that_gives_nothing_is_told_what_to_give_for_what_it_does_not_know() -> None:
     port = _Port(Permission("read"))
-    with pytest.raises(PointsmanError, match="must give no values, not 1 value$"):
+    with pytest.raises(PointsmanError, match=r"must give no values, not 1 value$"):
         _done(_functions(STREAM, port).load(3))
     partial = Signature("b", "broadcast", "int32*", 1, ("source",), ranges=((0, 1, 2),), partial=("source",))
     for signature, hint in ((CHOSEN, None), (partial, "a node that does not know the source gives None")):
