@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from fractions import Fraction
 from typing import Any
@@ -43,6 +44,8 @@ class Node:
         By label of an operator, the run-time values of its last load, for reports.
     loads : LatestLoads
         Labels of the operators that it loaded, for reports.
+    moved : Counter
+        By label of an operator and "write" or "read", the messages that it has written or read, for reports.
     explain : callable or None
         Says more of what the node is doing where it is asked for.
     """
@@ -66,6 +69,7 @@ class Node:
         self.price = Fraction(1)
         self.loaded: dict[str, Given] = {}
         self.loads = LatestLoads()
+        self.moved: Counter[tuple[str, str]] = Counter()
         self._activity = "starting"
         self._held = False
         self.explain: Callable[[], str] | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import wraps
 from operator import index
@@ -27,11 +27,12 @@ MOST_NAMES = 24
 
 class Caller(Protocol):
     """The node that calls the functions. ``activity``: what it is doing, in words, for reports. ``loaded``: by label, the
-    values of the last load; ``loads``: labels of the loads so far."""
+    values of the last load; ``loads``: labels of the loads so far; ``moved``: messages written and read, see `unread`."""
 
     activity: str
     loaded: dict[str, Given]
     loads: LatestLoads
+    moved: Counter[tuple[str, str]]
 
     @property
     def number(self) -> int: ...
@@ -154,10 +155,12 @@ class OperatorFunctions:
         words = self._words("write", message)
         if part.local:
             self.local.append(words.copy())
+            self._count("write")
             return
         self._moving("write")
         await self._port("write").write(words)
         self._moved("write")
+        self._count("write")
 
     async def read(self) -> Any:
         """Receive a message."""
@@ -165,11 +168,13 @@ class OperatorFunctions:
         if part.local:
             if not self.local:
                 raise self._error("read", "reads what it has not written to itself")
+            self._count("read")
             return self._message(self.local.popleft())
         words = np.zeros(self.signature.m, np.uint32)
         self._moving("read")
         valid = await self._port("read").read(words)
         self._moved("read")
+        self._count("read")
         return self._message(words) if valid and not part.void else None
 
     async def func(self, message: Any = None) -> Any:
@@ -198,6 +203,9 @@ class OperatorFunctions:
 
     def _moved(self, what: str) -> None:
         self.node.activity = f"after {self.signature.label}_{what}"
+
+    def _count(self, what: str) -> None:
+        self.node.moved[self.signature.label, what] += 1
 
     def _port(self, what: str) -> Port:
         if self.port is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ class _Caller:
         self.number, self.activity = 3, ""
         self.loaded: dict[str, tuple[int, ...]] = {}
         self.loads = LatestLoads()
+        self.moved: Counter[tuple[str, str]] = Counter()
 
 
 class _Port:
