@@ -41,7 +41,7 @@ class Record:
     stopped : int or None
         Cycle in which the run was stopped before its programs had ended.
     moved : dict
-        By node, the messages that it has written and read (`pointsman.runtime.api.unread`); empty unless nodes ran an application.
+        By node, the messages that it has written and read (`pointsman.runtime.api.unread`); empty where no application ran.
     """
 
     started: int

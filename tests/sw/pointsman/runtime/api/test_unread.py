@@ -22,8 +22,10 @@ def told(text: str, moved: dict[int, Moved]) -> list[str]:
     ("text", "moved", "lines"),
     [
         ("(broadcast 'b 0)", {0: {("b", W): 2}, 1: {("b", R): 2}, 2: {("b", R): 1}, 3: {}},
-         ["1 message of operator 'b' from node 0 to node 2 never read", "2 messages of operator 'b' from node 0 to node 3 never read"]),
-        ("(broadcast 'b (runtime))", {0: {("b", W): 1, ("b", R): 1}, 1: {("b", W): 1, ("b", R): 1}, 2: {("b", R): 2}, 3: {("b", R): 1}},
+         ["1 message of operator 'b' from node 0 to node 2 never read",
+          "2 messages of operator 'b' from node 0 to node 3 never read"]),
+        ("(broadcast 'b (runtime))",
+         {0: {("b", W): 1, ("b", R): 1}, 1: {("b", W): 1, ("b", R): 1}, 2: {("b", R): 2}, 3: {("b", R): 1}},
          ["1 message of operator 'b' to node 3 never read"]),
         ("(subset (make-1d 'x) (stream 's 0 1))", {0: {("s", W): 3}, 1: {("s", R): 3}, 2: {("s", W): 3}, 3: {("s", R): 1}},
          ["2 messages of operator 's' from node 2 never read"]),
