@@ -212,9 +212,9 @@ def message_of(operator: Operator, words: int) -> Any:
     return items if operator.type.array else items[0].item()
 
 
-def _first(one: Any, *_: Any) -> Any:
-    """In place of a function of the application, on items or on arrays."""
-    return one
+def _first(one: Any, _: Any, out: Any = None) -> Any:
+    """In place of a function of the application, on items or on arrays, of which messages without contents need nothing."""
+    return one if out is None else None
 
 
 def words_of(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from pointsman.runtime.api.requests import Category
+from pointsman.runtime.api.unread import Moved
 
 EVENT = np.dtype([("time", "i8"), ("node", "i4"), ("register", "i2"), ("write", "?"), ("word", "u8")], align=True)
 """One access of a processor: ``word`` was written or read in cycle ``time``."""
@@ -39,6 +40,8 @@ class Record:
         Every access, in order of time and node, if asked for.
     stopped : int or None
         Cycle in which the run was stopped before its programs had ended.
+    moved : dict
+        By node, the messages that it has written and read (`pointsman.runtime.api.unread`); empty where no application ran.
     """
 
     started: int
@@ -49,6 +52,7 @@ class Record:
     wall_seconds: float
     events: np.ndarray | None = None
     stopped: int | None = None
+    moved: dict[int, Moved] = field(default_factory=dict)
 
     @property
     def nodes(self) -> int:

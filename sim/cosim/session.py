@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pointsman.runtime import Node
@@ -38,12 +39,13 @@ def run_nodes(
         node.latest = latest
     try:
         idle = [None] * (machine.nodes - len(nodes))
-        return machine.run(
+        record = machine.run(
             [*(node.attended(program(node)) if node.working else None for node in nodes), *idle],
             max_cycles=max_cycles,
             events=events,
             each_cycle=each_cycle,
         )
+        return replace(record, moved={node.number: node.moved for node in nodes if node.working})
     except DeadlockError as error:
         raise StuckError(
             deadlock_report(nodes, error, machine.state()),

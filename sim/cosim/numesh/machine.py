@@ -68,7 +68,7 @@ class Machine(ProcessorMachine):
         used = 1 + max((port for joined in topology.at_port for port in joined), default=-1)
         if used > shape.neighbours:
             raise PointsmanError(
-                f"neighbours must be at least {used} for a {topology} {topology.kind}, not {shape.neighbours}"
+                f"neighbours must be at least {used} for a {topology.described}, not {shape.neighbours}"
             )
         self.shape = shape
         self.topology = topology

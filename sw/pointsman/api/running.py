@@ -242,6 +242,7 @@ def _dry(source: ProgramSource, make: _Maker, path: Path) -> Result:
 def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | None) -> Result:
     from cosim.errors import StuckError
     from pointsman.runtime.api.left_out import left_out
+    from pointsman.runtime.api.unread import unread
 
     started = time.perf_counter()
     if image is not None:
@@ -265,6 +266,10 @@ def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | No
         lines = left_out(program, error.loaded) if image is None else []
         error.message += "".join(f"\n  {line}" for line in lines)
         raise
+    record = getattr(done.finished, "record", None)
+    if image is None and app.foreseen and record is not None:
+        for line in unread(program, record.moved):
+            source.note(f"note: {line}")
     if any(name in source.named for name in _CLOCKS):
         cycles = done.results["total_cycles"]
         results = {**done.results, "clocks": app.clocks.as_dict(cycles)}

@@ -29,7 +29,7 @@ def placed(words: np.ndarray, topology: Topology, seed: int = 0) -> tuple[np.nda
     """
     parts, room = len(words), len(topology.working)
     if parts > room:
-        raise PointsmanError(f"{parts} parts do not fit on {room} nodes of the {topology} {topology.kind}, one each")
+        raise PointsmanError(f"{parts} parts do not fit on {room} nodes of the {topology.described}, one each")
     nodes = np.array(topology.working)
     far = np.array([links_from(topology, int(node)) for node in nodes])[:, nodes]
     flow = np.zeros((room, room), np.int64)

@@ -78,9 +78,15 @@ class Topology:
 
     @property
     def described(self) -> str:
-        """Size and kind for people, for example "4x4 mesh with faults"."""
-        faulty = bool(self.dead) or (self.has_coordinates and not self.regular)
-        return f"{self} {self.kind}{' with faults' * faulty}"
+        """Size and kind for people, for example "4x4 mesh with faults", or "graph of 7 nodes"."""
+        return self.named + " with faults" * (bool(self.dead) or (self.has_coordinates and not self.regular))
+
+    @property
+    def named(self) -> str:
+        """As `described`, without a word of faults."""
+        if len(self.size) == 1:
+            return f"{self.kind} of {self} {'node' if self.nodes == 1 else 'nodes'}"
+        return f"{self} {self.kind}"
 
     @cached_property
     def working(self) -> tuple[int, ...]:

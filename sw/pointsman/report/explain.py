@@ -200,9 +200,9 @@ def _labels(entries: Iterable[dict[str, Any]]) -> list[str]:
 def explain_text(plain: dict[str, Any]) -> str:
     """The values of `explain_json` as text."""
     network = plain["network"]
-    size = "x".join(map(str, network["size"]))
+    size = f"{'x'.join(map(str, network['size']))} " if len(network["size"]) > 1 else ""
     lines = [
-        f"{plain['file']} on a {size} {network['kind']}: {_count(network['nodes'], 'node')}, "
+        f"{plain['file']} on a {size}{network['kind']}: {_count(network['nodes'], 'node')}, "
         f"{_count(plain['operators'], 'operator')}, {_count(plain['instances'], 'instance')}"
     ]
     if plain["parameters"]:

@@ -158,9 +158,8 @@ def beyond_chip_lines(images: Images) -> list[str]:
 
 def run_text(result: Mapping[str, Any], images: Images, reference: Reference | None) -> str:
     """The report of a run on the mesh as text."""
-    size = images.topology
     lines = [
-        f"{images.name} on a {size} {size.kind}, {images.period} slots, engine {result['engine']}",
+        f"{images.name} on a {images.topology.described}, {images.period} slots, engine {result['engine']}",
         f"  answer: {result['answer']}" if result["correct"] else f"  WRONG: {result['answer']}",
         *beyond_chip_lines(images),
         *(f"  note: {remark}" for remark in result.get("remarks", ())),

@@ -137,9 +137,8 @@ def tdm_json(tables: ConnectionTables, run: FinishedRun, *, refused: int) -> dic
 
 def tdm_text(result: Mapping[str, Any], tables: ConnectionTables, reference: Reference | None) -> str:
     """The report of a run on the switch as text."""
-    size = tables.topology
     lines = [
-        f"{tables.name} of a {size} {size.kind} on a switch of {tables.ports} ports and {tables.slots} slots, "
+        f"{tables.name} of a {tables.topology.described} on a switch of {tables.ports} ports and {tables.slots} slots, "
         f"mode {tables.mode}, engine {result['engine']}",
         f"  answer: {result['answer']}" if result["correct"] else f"  WRONG: {result['answer']}",
         "",

@@ -83,7 +83,7 @@ class ArrayApplication(Application):
         super().__init__(argparse.Namespace(), topology)
         if topology.nodes != grid.size:
             raise ArrayProgramError(
-                f"{array_program.name} has {grid.size} processors and the {topology.described} {topology.nodes} nodes",
+                f"{array_program.name} has {grid.size} processors, not the {topology.nodes} of the {topology.described}",
                 hint="give --procs, or another network",
             )
         self.array_program = array_program

@@ -52,6 +52,7 @@ WAYS = [
     ("barrier", "str_barrier_tree", ()),
     ("reduce", "repl_runtime_reduce", ("runtime",)),
     ("reduce", "repl_partial_reduce", ("distributed",)),
+    ("reduce", "repl_partial_reduce", ("runtime",)),
     ("allreduce", "repl_allreduce", ()),
     ("barrier", "repl_allreduce", ()),
     ("barrier", "repl_barrier_bcast", ()),

@@ -280,3 +280,25 @@ def test_a_collect_at_a_node_that_others_do_not_know_is_quicker_than_by_messages
     plan = make_plan(program, NodeShape(), name="c")
     assert plan.phases[0].operators[0].implementation.name in COLLECTS
     assert plan.cycles < 340
+
+
+@pytest.mark.parametrize("told", ["", " :distributed t"])
+def test_a_destination_waits_in_another_operator_for_a_node_that_has_given_its_message(told: str) -> None:
+    text = f"(parallel (reduce 'r 'add (runtime{told})) (stream 's 1 0))"
+    images = make_images(make_plan(compile_text(text, topology=mesh(2, 1)), NodeShape(), name="any_order"))
+    assert check_images(images).ok
+
+    async def main(node: Node) -> int | None:
+        await node.cop.s_load()
+        await node.cop.r_load(node.number == 0 if told else 0)
+        if node.number == 0:
+            (early,) = await node.cop.s_read()
+            (total,) = await node.cop.r_func([5])
+            return int(10 * early + total)
+        assert await node.cop.r_func([2]) is None
+        await node.cop.s_write([7])
+        return None
+
+    with Machine(images.shape, images.topology, engine="model") as machine:
+        record = run_nodes([numesh_node(images, n, machine) for n in range(2)], main, machine)
+    assert record.results == [77, None]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from cosim.record import Record
 from cosim.session import run_nodes
 
 
@@ -19,7 +21,7 @@ class Told:
         self.results: list[Any] = []
         self.given: dict[str, Any] = {}
 
-    def run(self, programs: list[Any], **given: Any) -> list[Any]:
+    def run(self, programs: list[Any], **given: Any) -> Record:
         self.given = given
         for program in programs:
             if program is None:
@@ -28,7 +30,8 @@ class Told:
             with pytest.raises(StopIteration) as ended:
                 program.send(None)
             self.results.append(ended.value.value)
-        return self.results
+        zeros = np.zeros(self.nodes, np.int64)
+        return Record(self.time, zeros, zeros, zeros, self.results, 0.0)
 
 
 def node(number: int, log: list[str]) -> Any:
@@ -36,7 +39,10 @@ def node(number: int, log: list[str]) -> Any:
         log.append(f"{name} {number}")
 
     cop = SimpleNamespace(init=lambda: step("init"), fini=lambda: step("fini"))
-    return SimpleNamespace(number=number, cop=cop, working=True, activity="", attended=lambda program: program)
+    moved = {("s", "write"): number}
+    return SimpleNamespace(
+        number=number, cop=cop, working=True, activity="", moved=moved, attended=lambda program: program
+    )
 
 
 def test_a_program_runs_between_init_and_fini_and_other_processors_do_nothing() -> None:
@@ -48,7 +54,9 @@ def test_a_program_runs_between_init_and_fini_and_other_processors_do_nothing() 
         return one.number * 10
 
     nodes = [node(0, log), node(1, log)]
-    assert run_nodes(nodes, main, machine, max_cycles=9, events=True) == [0, 10, None]  # type: ignore[arg-type]
+    record = run_nodes(nodes, main, machine, max_cycles=9, events=True)  # type: ignore[arg-type]
+    assert record.results == [0, 10, None]
+    assert record.moved == {0: {("s", "write"): 0}, 1: {("s", "write"): 1}}
     assert log[:3] == ["init 0", "main 0, before its first operator", "fini 0"]
     assert log[3:] == ["init 1", "main 1, before its first operator", "fini 1"]
     assert [one.latest for one in nodes] == [39, 39]

@@ -117,9 +117,9 @@ def test_packet_routers_are_written_for_every_network(tmp_path: Path) -> None:
         call("verilog", "packet-router", *network, "-o", written)
         assert "routing up-down" in written.read_text()
     refused = call("verilog", "packet-router", "--topology", links, "--routing", "e-cube", "-o", written, status=2)
-    assert "routing on a 5 graph must be up-down, not e-cube" in refused
+    assert "routing on a graph of 5 nodes must be up-down, not e-cube" in refused
     refused = call("verilog", "packet-router", "--topology", links, "--torus", "-o", written, status=2)
-    assert "--torus closes a mesh without faults to rings, not a 5 graph" in refused
+    assert "--torus closes a mesh without faults to rings, not a graph of 5 nodes" in refused
 
 
 def test_the_command_compiles_and_runs_on_a_mesh_with_faults(tmp_path: Path) -> None:

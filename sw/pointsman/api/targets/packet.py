@@ -129,7 +129,7 @@ class PacketTarget:
         means = results["categories"]
         io = means["write"] + means["read"]
         lines = [
-            f"{artifact.name} on a {artifact.topology} {artifact.topology.kind} of packet routers, engine {done.engine}",
+            f"{artifact.name} on a {artifact.topology.described} of packet routers, engine {done.engine}",
             f"  answer: {done.answer}" if done.correct else f"  WRONG: {done.answer}",
             "",
             _table(artifact),

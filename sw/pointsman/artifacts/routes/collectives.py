@@ -80,7 +80,7 @@ class CollectiveProblem:
     def described(self) -> str:
         topology = self.net.topology
         faulty = bool(self.net.dead_nodes or self.net.dead_links) and topology.kind != "graph"
-        return f"{self.kind} of {self.words} word{'s' * (self.words > 1)} on the {topology} {topology.kind}" + (
+        return f"{self.kind} of {self.words} word{'s' * (self.words > 1)} on the {topology.named}" + (
             " with faults" * faulty
         )
 

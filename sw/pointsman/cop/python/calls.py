@@ -175,7 +175,16 @@ def _value(head: str, place: Position, value: object, depth: int = 0) -> object:
         if depth == DEEPEST_LIST:
             refuse(place, f"{head} takes no lists so deep in each other")
         return tuple(_value(head, place, item, depth + 1) for item in value)
-    refuse(place, f"{head} cannot take {_shown(value)}")
+    refuse(place, f"{head} cannot take {_shown(value)}", _meant(value))
+
+
+def _meant(value: object) -> str | None:
+    """What may have been meant by a value that is none of the language."""
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return f"a type is given by its name: '{value.__name__}' for a number, '{value.__name__}*' for an array"
+    if callable(value):
+        return "a function is given by its name, and itself among the application's functions"
+    return None
 
 
 def _tuple(rows: list[Any]) -> tuple[object, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -52,7 +53,8 @@ def compile_python_file(
         program = getattr(module, NAME, None)
         if program is None:
             raise PointsmanError(f"{file} defines no '{NAME}'", hint="def program(net: cop.Network) -> cop.Parts: ...")
-        return compile_program(program, topology=topology, **host)
+        # Python names a file by its whole path; a report names it as it was given.
+        return replace(compile_program(program, topology=topology, **host), file=str(file))
 
 
 def _module(file: Path) -> Any:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 from pointsman.operators.api.implementation import Context, Implementation, Metric
-from pointsman.operators.api.operands import is_partial, runtime_values, taking_part
+from pointsman.operators.api.operands import is_constant, runtime_values, taking_part
 from pointsman.operators.api.roles import RoleDraft
 from pointsman.operators.api.wiring import Wiring
 from pointsman.operators.trees.reduction_trees import centre
@@ -89,14 +89,18 @@ class ReplRuntimeReduce(Replacement):
 
 
 class ReplPartialReduce(Replacement):
-    """An allreduce, of which all but the destination discard the result: a node need not know which node is the destination, only
-    whether it is the destination itself (``:distributed``) (repl_partial_reduce)."""
+    """An allreduce, of which all but a destination given at run time discard the result: nothing is loaded for a new destination,
+    and a node need not know which one it is, only whether it is the destination itself (``:distributed``) (repl_partial_reduce).
+
+    All nodes wait for the result, where those of a reduce go on: if they come in any order, the destination may itself wait for
+    one of them in another operator."""
 
     name = "repl_partial_reduce"
     kinds = ("reduce",)
+    in_order = True
 
     def replace(self, operator: Operator, context: Context) -> tuple[Operator, ...] | None:
-        if not is_partial(operator, "destination"):
+        if is_constant(operator, "destination"):
             return None
         return (_part(operator, "allreduce", [(("function", i.operand("function")),) for i in operator.instances]),)
 

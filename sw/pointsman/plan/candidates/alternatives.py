@@ -10,7 +10,7 @@ estimate of cycles; the rest of the division stays as it is. Leaves alone: which
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -199,11 +199,33 @@ def by_messages(
     """The variant and the division with the operators that a parallel group keeps in one phase all done by messages, as far as
     they can be; None if these are fewer than two. Channels take slots from streams beside them, so that no single change leads
     there, and what is by messages shares the channels."""
+    shared = (
+        operator
+        for operator in analysis.operators
+        if not _is_apart(operator, structure) and alone(variant.analysis, structure, operator.label) is None
+    )
+    return _with_messages(analysis, variant, structure, shared, period)
+
+
+def by_messages_together(
+    analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int
+) -> tuple[Variant, Structure] | None:
+    """The variant with all operators that have run-time values done by messages, as far as they can be, and everything in one
+    phase; None if these are fewer than two, or the division has threads. A phase of messages is left by a barrier, and other ways
+    of these operators meet or change the phase for new values, so that no single change leads to where nodes do neither."""
+    if structure.threads is not None:
+        return None
+    given = (operator for operator in analysis.operators if runtime_operands(operator))
+    return _with_messages(analysis, variant, variant.analysis.folded(lambda part, i: False), given, period)
+
+
+def _with_messages(
+    analysis: ProgramAnalysis, variant: Variant, structure: Structure, operators: Iterable[Operator], period: int
+) -> tuple[Variant, Structure] | None:
+    """The variant and the division with these operators done by messages, as far as they can be; None if fewer than two can."""
     chosen: dict[str, str] = {}
-    for operator in analysis.operators:
+    for operator in operators:
         if operator.impl is not None or not operator.instances:
-            continue
-        if _is_apart(operator, structure) or alone(variant.analysis, structure, operator.label) is not None:
             continue
         found = estimates(operator, analysis, period)
         online = {

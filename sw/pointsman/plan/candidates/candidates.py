@@ -28,7 +28,7 @@ from pointsman.plan.structure.structure import Structure
 from pointsman.plan.termination.closing_barrier import CLOSING
 from pointsman.program.program import Operator
 
-from .alternatives import Alternative, Played, alternatives, by_messages, without_meeting
+from .alternatives import Alternative, Played, alternatives, by_messages, by_messages_together, without_meeting
 from .divisions import alone, costs_of, divisions, neighbours, searched
 from .remedies import remedies
 from .replacements import Variant, variants
@@ -175,9 +175,9 @@ class Candidates:
 
     def several_otherwise(self, one: Candidate) -> Iterator[Candidate]:
         """Candidates of the division of ``one`` in which, as far as operators allow, no load function waits for other nodes, or
-        those of parallel groups are done by messages, with all schedule lengths, the most promising first; none unless that
-        concerns several operators."""
-        for way in (without_meeting, by_messages):
+        those of parallel groups are done by messages, or those with run-time values, with everything in one phase; with all
+        schedule lengths, the most promising first; none unless that concerns several operators."""
+        for way in (without_meeting, by_messages, by_messages_together):
             found = way(self.analysis, one.variant, one.structure, one.period)
             yield from () if found is None else self._otherwise(*found, closing=one.closing)
 

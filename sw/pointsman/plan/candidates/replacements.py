@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pointsman.operators import Context
+from pointsman.operators import Context, Implementation
 from pointsman.operators.api.cached import kept
+from pointsman.operators.api.loading import Loading
+from pointsman.operators.api.operands import rounds_between_values
 from pointsman.operators.scheduled.replacements import Replacement
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.cost.equations import barrier_cycles
@@ -68,12 +70,28 @@ def variants(analysis: ProgramAnalysis, *, period: int) -> list[Variant]:
         names[operator.label] = ReplacedOperator(operator, way.name, tuple(part.label for part in parts), way.bound)
         if not own:
             must[operator.label] = loop
-        elif not way.played_only and cycles <= WORTH * min(cycles for cycles, _ in own):
+        elif not way.played_only and cycles <= WORTH * min(_own_cycles(operator, w, analysis, period) for w in own):
             may[operator.label] = loop
     found = [_variant(analysis, must, names)]
     if may:
         found.append(_variant(analysis, must | may, names))
     return found
+
+
+def _own_cycles(operator: Operator, way: tuple[float, Implementation], analysis: ProgramAnalysis, period: int) -> float:
+    """Estimated cycles of a call by an implementation of its own, with the change of phase that a new value takes where there is
+    a schedule for each."""
+    cycles, one = way
+    if one.loading is not Loading.PER_VALUE:
+        return cycles
+    calls = max(1, operator.c) * rounds_between_values(operator)
+    return cycles + _change_cycles(operator, analysis, period) / calls
+
+
+def _change_cycles(operator: Operator, analysis: ProgramAnalysis, period: int) -> float:
+    """Cycles to leave a phase of ``operator`` by a barrier."""
+    across = max(analysis.context.topology.across(instance.nodes) for instance in operator.instances)
+    return barrier_cycles(across, period / 2) + period
 
 
 def _first(triple: tuple[float, Replacement, tuple[Operator, ...]]) -> float:
@@ -107,8 +125,7 @@ def parts_cycles(parts: Sequence[Operator], analysis: ProgramAnalysis, period: i
     they are ``together`` in one."""
     cycles = sum(min(cycles for cycles, _ in analysis.feasible(part)) for part in parts)
     if len(parts) > 1 and not together:
-        across = max(analysis.context.topology.across(instance.nodes) for instance in parts[0].instances)
-        cycles += len(parts) * (barrier_cycles(across, period / 2) + period)
+        cycles += len(parts) * _change_cycles(parts[0], analysis, period)
     return cycles
 
 

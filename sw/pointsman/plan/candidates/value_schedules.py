@@ -74,6 +74,12 @@ def _asked(phase: PhaseOutline, analysis: ProgramAnalysis) -> bool:
         return False
     first = wanting[0]
     if len(phase.operators) > 1 and not side_by_side(analysis.program.root, phase.operators):
+        if _is_beside_others(first, analysis):
+            raise PlanError(
+                f"{first.position}: operator '{first.label}' stands in a parallel group beside a sequence, with which it shares "
+                f"a phase, and {first.impl} needs one of its own for each value",
+                hint="take it out of the parallel group, or use another implementation",
+            )
         raise PlanError(
             f"{first.position}: operator '{first.label}' shares a phase with operators that come before or after it, and "
             f"{first.impl} needs one of its own for each value",
@@ -99,6 +105,12 @@ def _asked(phase: PhaseOutline, analysis: ProgramAnalysis) -> bool:
             hint="name fewer :values, or take the operators apart",
         )
     return True
+
+
+def _is_beside_others(operator: Operator, analysis: ProgramAnalysis) -> bool:
+    """Does a parallel group around an operator have other operators, too, so that no phase could be its own?"""
+    groups = (part for part in analysis.root.walk() if part.kind in ("parallel", "disjoint"))
+    return any(operator.label in {o.label for o in part.operators()} and len(part.children) > 1 for part in groups)
 
 
 def _wants(operator: Operator, analysis: ProgramAnalysis) -> bool:

@@ -54,8 +54,9 @@ def schedule_lengths(
     if asked is None and lengths[-1] < needed:
         lengths += [p for p in range(PERIODS[0], longest(structure, shape) + 1, PERIODS[0]) if p >= needed][:1]
     if least * lengths[0] > shape.schedule_depth:
+        phases = "a phase" if least == 2 else f"{least - 1} phases"
         raise PlanError(
-            f"{least - 1} phases and the loader phase of {lengths[0]} slots each do not fit a schedule "
+            f"{phases} and the loader phase of {lengths[0]} slots each do not fit a schedule "
             f"memory of {shape.schedule_depth} entries",
             hint="use a shorter schedule, fewer phases, or a node with a deeper schedule memory",
         )

@@ -117,7 +117,7 @@ def _cuts(problem: RouteProblem, capacity: Capacity) -> Iterator[Limit]:
         if inside[stream.source] and not all(inside[node] for node in stream.destinations)
     )
     need_exact = sum((demands[index] for index in streams), Fraction(0))
-    text = f"{_text(need_exact)} words leave {name} by {len(leaving)} links"
+    text = f"{_text(need_exact)} words leave {name} by {len(leaving)} link{'s' * (len(leaving) != 1)}"
     yield Limit("cut", text, need_exact, Fraction(len(leaving)), (), leaving, streams)
 
 
@@ -146,8 +146,8 @@ def sides(problem: RouteProblem, ends: Sequence[int] | None = None) -> Iterator[
         hops = np.array(problem.distances(node))
         for radius in range(1, int(hops.max())):
             ball = (hops >= 0) & (hops <= radius)
-            yield f"the nodes within {radius} links of {node}", ball
-            yield f"the nodes further than {radius} links from {node}", ~ball
+            yield f"the nodes within {radius} link{'s' * (radius != 1)} of {node}", ball
+            yield f"the nodes further than {radius} link{'s' * (radius != 1)} from {node}", ~ball
     found = bridges_of(problem)
     half = len(found.order) / 2
     for bridge in sorted(found.bridges, key=lambda one: abs(len(one.beyond) - half))[:MOST_BRIDGES]:

@@ -147,7 +147,7 @@ def _cut(problem: CollectiveProblem) -> list[Bound]:
         width = int((inside[links[:, 0]] & ~inside[links[:, 1]]).sum())
         need = _leaving(problem, int((inside & working).sum()), bool(inside[problem.root]))
         if need and width and (best is None or -(-need // width) > best[0]):
-            best = -(-need // width), f"{need} words leave {name} by {width} links"
+            best = -(-need // width), f"{need} words leave {name} by {width} link{'s' * (width != 1)}"
     return [] if best is None else [Bound(best[0], "cut", best[1])]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from pointsman.cop.text.source import suggestion
 from pointsman.errors import PointsmanError
+from pointsman.foreign import shown
 
 from .messages import as_items
 from .substrate import Combine, Signature
@@ -93,7 +94,7 @@ class Combiner:
                 return
             with np.errstate(over="ignore"):
                 if self.array:
-                    self.function(left, right, result)
+                    self._refuse_returned(self.function(left, right, result), result)
                     return
                 given = self.function(left[0], right[0])
         except TypeError as error:
@@ -112,6 +113,14 @@ class Combiner:
                 f"{self.where} gives what is no {self.dtype}: {error.message}", hint=error.hint
             ) from None
         result[:] = items.reshape(-1)
+
+    def _refuse_returned(self, given: Any, result: np.ndarray) -> None:
+        """Refuse numbers that a function gives back in place of writing them: the output would have kept what it held."""
+        if isinstance(given, np.ndarray | np.generic | int | float) and not np.may_share_memory(given, result):
+            raise PointsmanError(
+                f"{self.where} returns {shown(given)}, and is to write it into its third argument",
+                hint="out[:] = …, for an array type; for a plain one it returns the number",
+            )
 
 
 def combiner(signature: Signature, function: Callable[..., Any]) -> Combine:

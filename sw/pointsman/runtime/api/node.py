@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from fractions import Fraction
-from inspect import iscoroutine
 from typing import Any
 
 from pointsman.errors import PointsmanError
@@ -13,6 +14,7 @@ from pointsman.network import Topology
 
 from .clocks import priced
 from .left_out import LatestLoads
+from .made_calls import NotAwaited
 from .operator_functions import Cop
 from .requests import Category, Wait
 from .substrate import CycleClock, Given, Substrate
@@ -42,6 +44,8 @@ class Node:
         By label of an operator, the run-time values of its last load, for reports.
     loads : LatestLoads
         Labels of the operators that it loaded, for reports.
+    moved : Counter
+        By label of an operator and "write" or "read", the messages that it has written or read, for reports.
     explain : callable or None
         Says more of what the node is doing where it is asked for.
     """
@@ -65,11 +69,13 @@ class Node:
         self.price = Fraction(1)
         self.loaded: dict[str, Given] = {}
         self.loads = LatestLoads()
+        self.moved: Counter[tuple[str, str]] = Counter()
         self._activity = "starting"
         self._held = False
         self.explain: Callable[[], str] | None = None
         self.substrate = substrate
         self.cop = Cop(self, substrate, functions or {})
+        self._made = self.cop.made  # the application may put something else in place of ``cop``
 
     # Run time and reports rely on these, so an application that assigns to them is told in its own line.
 
@@ -128,14 +134,17 @@ class Node:
             self._held = False
             self.activity = f"after {self._activity}"
 
-    async def compute(self, cycles: int) -> None:
-        """Work for ``cycles`` cycles, or ``price`` times as many where processors have another clock than the network.
+    def compute(self, cycles: int) -> Coroutine[Any, Any, None]:
+        """Awaited: work for ``cycles`` cycles, or ``price`` times as many where processors have another clock than the network.
 
         Raises
         ------
         PointsmanError
             If ``cycles`` is no such number, or the run will be given up before: it would only take long to come to that.
         """
+        return self._made.note(NotAwaited("compute", sys._getframe(1), self._compute, cycles))
+
+    async def _compute(self, cycles: int) -> None:
         self.activity = "computing"
         work = Wait(cycles, Category.CPU)
         if self.price != 1:
@@ -144,7 +153,7 @@ class Node:
             raise PointsmanError(
                 f"{work.cycles:,} cycles of computing, begun in cycle {self.time:,}, go beyond cycle {self.latest:,}, "
                 "in which the run is given up",
-                hint="allow more with max_cycles",
+                hint="allow more with --max-cycles, or max_cycles in Python",
             )
         await work
 
@@ -168,8 +177,8 @@ class Node:
             For anything else than such a call.
         """
         for call in calls:
-            if not iscoroutine(call):
-                for other in filter(iscoroutine, calls):
+            if not isinstance(call, Coroutine):
+                for other in (one for one in calls if isinstance(one, Coroutine)):
                     other.close()
                 raise PointsmanError(
                     f"node {self.number}: together takes calls of operators, not {shown(call)}",

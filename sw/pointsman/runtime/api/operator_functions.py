@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import sys
+from collections import Counter, deque
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import wraps
 from operator import index
 from typing import Any, Protocol
 
@@ -15,6 +17,7 @@ from pointsman.foreign import shown
 
 from .combine import combiner, function_named
 from .left_out import LatestLoads
+from .made_calls import MadeCalls, NotAwaited
 from .messages import as_items
 from .substrate import CHOSEN, HERE, UNKNOWN, Combine, Given, Permission, Port, Signature, Substrate
 
@@ -24,11 +27,12 @@ MOST_NAMES = 24
 
 class Caller(Protocol):
     """The node that calls the functions. ``activity``: what it is doing, in words, for reports. ``loaded``: by label, the
-    values of the last load; ``loads``: labels of the loads so far."""
+    values of the last load; ``loads``: labels of the loads so far; ``moved``: messages written and read, see `unread`."""
 
     activity: str
     loaded: dict[str, Given]
     loads: LatestLoads
+    moved: Counter[tuple[str, str]]
 
     @property
     def number(self) -> int: ...
@@ -52,17 +56,19 @@ class Cop:
     def __init__(self, node: Caller, substrate: Substrate, functions: Mapping[str, Callable[..., Any]]) -> None:
         self._node = node
         self._substrate = substrate
-        self._functions: dict[str, Callable[..., Awaitable[Any]]] = {}
+        self.made = MadeCalls(node.number)
+        self._functions: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {}
         self._named = [f"{label}_load" for label in substrate.loops]
         for signature, port in substrate.ports():
-            function = OperatorFunctions(node, signature, port, functions)
-            for name in ("load", "write", "read", "func"):
-                self._functions[f"{signature.label}_{name}"] = getattr(function, name)
+            function = OperatorFunctions(node, signature, port, functions, self.made)
+            for what in ("load", "write", "read", "func"):
+                name = f"{signature.label}_{what}"
+                self._functions[name] = self._made(name, getattr(function, what))
             self._named += [f"{signature.label}_{name}" for name in signature.functions]
         for label in substrate.loops:
-            self._functions[f"{label}_load"] = self._loop_load
+            self._functions[f"{label}_load"] = self._made(f"{label}_load", self._loop_load)
 
-    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
         if name.startswith("__") and name.endswith("__"):  # one of Python's own; a label may begin with _, too
             raise AttributeError(name)
         try:
@@ -76,6 +82,15 @@ class Cop:
                 hint=f"{close} {known}" if close else known,
             ) from None
 
+    def _made(self, name: str, function: Callable[..., Any]) -> Callable[..., Coroutine[Any, Any, Any]]:
+        """``function`` as an application calls it, under this name."""
+
+        @wraps(function)
+        def made(*values: Any, **named: Any) -> NotAwaited:
+            return self.made.note(NotAwaited(name, sys._getframe(1), function, *values, **named))
+
+        return made
+
     async def _loop_load(self) -> None:
         """Loop load functions have nothing to hoist yet; all loading is done by the operators' own."""
 
@@ -85,7 +100,14 @@ class Cop:
         await self._substrate.init()
 
     async def fini(self) -> None:
-        """At the end of the program: go through phases in which other nodes still need this node (cop_fini)."""
+        """At the end of the program: go through phases in which other nodes still need this node (cop_fini).
+
+        Raises
+        ------
+        PointsmanError
+            If the program has made a call that it has not awaited.
+        """
+        self.made.refuse()
         self._node.activity = "finishing"
         await self._substrate.fini()
         self._node.activity = "done"
@@ -95,9 +117,15 @@ class OperatorFunctions:
     """load, write, read and func of an operator at a node; ``port`` is None for nodes outside the operator's subset."""
 
     def __init__(
-        self, node: Caller, signature: Signature, port: Port | None, functions: Mapping[str, Callable[..., Any]]
+        self,
+        node: Caller,
+        signature: Signature,
+        port: Port | None,
+        functions: Mapping[str, Callable[..., Any]],
+        made: MadeCalls,
     ) -> None:
         self.node = node
+        self.made = made
         self.signature = signature
         self.port = port
         self.part: Permission | None = None
@@ -127,10 +155,12 @@ class OperatorFunctions:
         words = self._words("write", message)
         if part.local:
             self.local.append(words.copy())
+            self._count("write")
             return
         self._moving("write")
         await self._port("write").write(words)
         self._moved("write")
+        self._count("write")
 
     async def read(self) -> Any:
         """Receive a message."""
@@ -138,11 +168,13 @@ class OperatorFunctions:
         if part.local:
             if not self.local:
                 raise self._error("read", "reads what it has not written to itself")
+            self._count("read")
             return self._message(self.local.popleft())
         words = np.zeros(self.signature.m, np.uint32)
         self._moving("read")
         valid = await self._port("read").read(words)
         self._moved("read")
+        self._count("read")
         return self._message(words) if valid and not part.void else None
 
     async def func(self, message: Any = None) -> Any:
@@ -172,6 +204,9 @@ class OperatorFunctions:
     def _moved(self, what: str) -> None:
         self.node.activity = f"after {self.signature.label}_{what}"
 
+    def _count(self, what: str) -> None:
+        self.node.moved[self.signature.label, what] += 1
+
     def _port(self, what: str) -> Port:
         if self.port is None:
             raise self._error(what, "is not in its subset")
@@ -180,6 +215,7 @@ class OperatorFunctions:
     def _ready(self, what: str, kind: str) -> Permission:
         port, part = self._port(what), self.part
         if part is None:
+            self.made.refuse(f"{self.signature.label}_load")
             raise self._error(what, f"has not called {self.signature.label}_load")
         stale = port.stale()
         if stale is not None:
@@ -197,7 +233,12 @@ class OperatorFunctions:
         names = self.signature.runtime
         if len(values) != len(names):
             wanted = f"the {' and the '.join(names)}" if names else "no values"
-            raise self._error("load", f"must give {wanted}, not {len(values)} values")
+            unknown = [name for name in names if name in self.signature.partial]
+            raise self._error(
+                "load",
+                f"must give {wanted}, not {len(values)} {'value' if len(values) == 1 else 'values'}",
+                f"a node that does not know the {unknown[0]} gives None" if unknown else None,
+            )
         numbers: list[Any] = []
         permutation: tuple[int, ...] | None = None
         chosen = []

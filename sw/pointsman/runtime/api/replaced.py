@@ -36,9 +36,9 @@ def replaced_signature(operator: Operator, source: str) -> Signature:
     return replace(signature, values=((),), ranges=ranges, partial=partial)
 
 
-def _is_partial(operator: Operator) -> bool:
-    """Does a node know only whether it is the destination itself?"""
-    return "destination" in runtime_operands(operator) and is_partial(operator, "destination")
+def _is_kept_at_destination(operator: Operator) -> bool:
+    """May the parts give its message to other nodes, too, as their destination is not that of the operator?"""
+    return operator.kind == "reduce" and "destination" in runtime_operands(operator)
 
 
 class ReplacedPort:
@@ -58,7 +58,7 @@ class ReplacedPort:
 
     async def load(self, given: Given) -> Permission:
         """Keep the values; the parts are loaded by ``func``."""
-        if _is_partial(self.operator):
+        if _is_kept_at_destination(self.operator):
             self.receives = says_itself(self.operator, self.number, self.position, given)
         self.given = given
         return self.part

@@ -129,8 +129,7 @@ def make_packet_program(
         fits = (topology.kind, topology.size) == (kind, shape.size)
     if not fits:
         raise PointsmanError(
-            f"the program is for a {topology} {topology.kind}, the routers are a "
-            f"{'x'.join(map(str, shape.size))} {kind}"
+            f"the program is for a {topology.described}, the routers are a {'x'.join(map(str, shape.size))} {kind}"
         )
     if addresses is None:
         addresses = shape.addresses

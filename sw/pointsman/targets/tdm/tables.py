@@ -71,7 +71,7 @@ def make_tables(
     nodes = program.topology.nodes
     if shape.ports < nodes:
         raise RefusedError(
-            f"a {program.topology} {program.topology.kind}",
+            f"a {program.topology.described}",
             resource="ports of the switch",
             size=shape.ports,
             needed=nodes,

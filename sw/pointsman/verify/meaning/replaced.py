@@ -170,8 +170,7 @@ class _Whole:
             held = [_after(part, k, held, commutes) for k in range(whole.size)]
         for k in range(whole.size):
             (call,) = whole.calls(k)
-            partial = self.image.program.kind == "reduce" and _is_partial(self.image.program)
-            receives = k in whole.members and (not partial or k == whole.number("destination"))
+            receives = k in whole.members and (not self._is_kept_at_destination or k == whole.number("destination"))
             message = held[k].message if receives else None
             if isinstance(call.gives, Meeting):
                 if held[k].known != (1 << whole.size) - 1:
@@ -184,6 +183,12 @@ class _Whole:
     @property
     def _commutes(self) -> bool:
         return dict(self.image.program.instances[0].operands).get("function") in ITEM_FUNCTIONS
+
+    @property
+    def _is_kept_at_destination(self) -> bool:
+        """Do nodes other than the destination discard what the parts give them? They do if it is given at run time."""
+        program = self.image.program
+        return program.kind == "reduce" and isinstance(program.instances[0].operand("destination"), Runtime)
 
     def _sequence(self, whole: Definition, parts: Sequence[Definition]) -> Iterator[tuple[int, str]]:
         """(position, what is wrong) where the messages of a sequence go on through the node at which both parts meet."""
@@ -277,8 +282,3 @@ def _nodes(definition: Definition, name: str) -> tuple[int, ...]:
     value = definition.operator.instances[definition.instance].operand(name)
     assert isinstance(value, tuple)
     return value
-
-
-def _is_partial(program: Operator) -> bool:
-    value = program.instances[0].operand("destination")
-    return isinstance(value, Runtime) and (value.distributed or value.dynamic)

@@ -666,7 +666,7 @@ def test_a_program_may_close_the_machine_that_it_runs_on(fast_machine: Machine):
 def test_a_topology_needs_enough_ports():
     with pytest.raises(PointsmanError, match=r"^neighbours must be at least 4 for a 2x2 mesh, not 2$"):
         Machine(NodeShape(neighbours=2), mesh(2, 2), engine="model")
-    with pytest.raises(PointsmanError, match=r"^neighbours must be at least 3 for a 4 graph, not 2$"):
+    with pytest.raises(PointsmanError, match=r"^neighbours must be at least 3 for a graph of 4 nodes, not 2$"):
         Machine(NodeShape(neighbours=2), graph(4, [(0, 1), (0, 2), (0, 3)]), engine="model")
     Machine(NodeShape(neighbours=1), mesh(1), engine="model").close()
 

@@ -67,7 +67,7 @@ def test_likely_mistakes_are_notes_or_errors() -> None:
 
 def test_a_program_of_another_network_is_refused() -> None:
     made = cop.compile_program(ring, topology=mesh(3))
-    with pytest.raises(PointsmanError, match="the program was made for a 3 mesh, not for a 4 mesh"):
+    with pytest.raises(PointsmanError, match="the program was made for a mesh of 3 nodes, not for a mesh of 4 nodes"):
         pointsman.compile(made, mesh(4))
     with pytest.raises(PointsmanError, match="the program was made with other parameters"):
         pointsman.compile(made, mesh(3), parameters={"words": 9})

@@ -66,7 +66,9 @@ def test_an_object_brings_its_network() -> None:
     options = argparse.Namespace(words=2, wrong=False, fault=[])
     app = Ring(options, mesh(3))
     assert pointsman.run(app, dry=True).returned == [2, 0, 1]
-    with pytest.raises(PointsmanError, match="the application was made for a 3 mesh, not for a 4 mesh"):
+    with pytest.raises(
+        PointsmanError, match="the application was made for a mesh of 3 nodes, not for a mesh of 4 nodes"
+    ):
         pointsman.run(app, mesh(4), dry=True)
     with pytest.raises(PointsmanError, match="has its options"):
         pointsman.run(app, dry=True, arguments={"words": 4})

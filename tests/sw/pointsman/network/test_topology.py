@@ -9,6 +9,8 @@ import networkx as nx
 import pytest
 
 from pointsman.errors import PointsmanError
+from pointsman.network.faults import with_faults
+from pointsman.network.lattice import diamond
 from pointsman.network.topology import (
     MAX_NODES,
     Link,
@@ -159,3 +161,20 @@ def test_a_part_is_connected_when_its_own_links_connect_it() -> None:
         assert connected(part, one) == is_so
         seen.add(is_so)
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("network", "said"),
+    [
+        (mesh(4, 3), "4x3 mesh"),
+        (mesh(7), "mesh of 7 nodes"),
+        (mesh(1), "mesh of 1 node"),
+        (graph(3, [(0, 1), (1, 2)]), "graph of 3 nodes"),
+        (diamond(2), "diamond of 10 nodes"),
+        (with_faults(mesh(3, 3), nodes=[4]), "3x3 mesh with faults"),
+        (with_faults(mesh(3, 3), links=[(0, 1)]), "3x3 mesh with faults"),
+        (with_faults(graph(3, [(0, 1), (1, 2)]), nodes=[2]), "graph of 3 nodes with faults"),
+    ],
+)
+def test_a_network_is_described_by_its_sides_or_by_its_number_of_nodes(network: Topology, said: str) -> None:
+    assert network.described == said

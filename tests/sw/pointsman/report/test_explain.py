@@ -9,7 +9,7 @@ import networkx
 import pytest
 
 from pointsman.cop import compile_program, compile_text, stream
-from pointsman.network import mesh, torus
+from pointsman.network import graph, mesh, torus
 from pointsman.report.explain import explain_json, explain_text
 
 MATMUL = """
@@ -159,3 +159,8 @@ def test_large_programs_stay_readable_and_small() -> None:
 def test_every_part_has_its_place() -> None:
     plain = explain(MATMUL, 4, 4)
     assert [find(plain, label)["position"] for label in ("mul", "b", "c")] == ["<cop>:2:1", "<cop>:3:24", "<cop>:4:24"]
+
+
+def test_a_network_without_sides_is_named_by_its_kind() -> None:
+    plain = explain_json(compile_text("(barrier 'b)", file="b.cop", topology=graph(3, [(0, 1), (1, 2)])))
+    assert explain_text(plain).startswith("b.cop on a graph: 3 nodes, 1 operator, 1 instance\n")

@@ -43,7 +43,9 @@ def test_too_large_a_mesh_is_refused(program):
     assert "coordinates must fit 12 bits" in result.output
     result = _cli("compile", program, "--topology", "diamond:5", "--target", "packet")
     assert result.exit_code == 2
-    assert "packet routers go up-down on a 165 diamond, by tables for at most 64 nodes, not 165" in result.output
+    assert (
+        "packet routers go up-down on a diamond of 165 nodes, by tables for at most 64 nodes, not 165" in result.output
+    )
 
 
 def test_verilog_is_the_same_every_time_and_holds_the_node_once(tmp_path):

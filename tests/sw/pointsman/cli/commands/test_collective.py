@@ -94,3 +94,9 @@ def test_words_of_large_collectives_are_left_out_of_the_file_and_this_is_told(tm
     answer = json.loads(out.read_text())
     assert "streams" not in answer
     assert answer["notes"] == ["streams: left out, 30 moves are more than 10"]
+
+
+def test_a_network_without_sides_is_told_by_its_nodes() -> None:
+    done = call("collective", "reversal", "--topology", "diamond:2")
+    assert "reversal of 1 word on the diamond of 10 nodes: period " in done.output
+    assert "within 1 link of" in done.output

@@ -49,6 +49,22 @@ def test_what_cannot_be_a_value_is_refused_at_once(make: Any, message: str) -> N
     assert code(caught.value).startswith("cop.")
 
 
+@pytest.mark.parametrize(
+    ("make", "hint"),
+    [
+        (lambda: cop.cshift("c", 1, type=np.float32),  # type: ignore[arg-type]
+         "a type is given by its name: 'float32' for a number, 'float32*' for an array"),
+        (lambda: cop.allreduce("a", np.maximum),  # type: ignore[arg-type]
+         "a function is given by its name, and itself among the application's functions"),
+        (lambda: cop.broadcast("b", {}), None),  # type: ignore[arg-type]
+    ],
+)  # fmt: skip
+def test_a_type_or_a_function_in_place_of_its_name_is_told_so(make: Any, hint: str | None) -> None:
+    with pytest.raises(cop.CopError, match="cannot take") as caught:
+        make()
+    assert caught.value.hint == hint
+
+
 def test_nesting_costs_no_stack_of_python() -> None:
     part: cop.Parts = cop.barrier("w")
     for _ in range(30_000):

@@ -51,3 +51,10 @@ def test_wrong_files_of_python_are_refused_with_their_line(source: str, message:
 def test_missing_file_is_named(name: str, tmp_path: Path) -> None:
     with pytest.raises(PointsmanError, match="there is no such file"):
         compile_python_file(tmp_path / name, topology=mesh(2))
+
+
+def test_a_program_is_named_by_its_file_as_it_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "near.py").write_text("from pointsman import cop\n\n\ndef program(net):\n    return cop.barrier('b')\n")
+    monkeypatch.chdir(tmp_path)
+    assert compile_python_file("near.py", topology=mesh(2)).file == "near.py"
+    assert compile_python_file(tmp_path / "near.py", topology=mesh(2)).file == str(tmp_path / "near.py")

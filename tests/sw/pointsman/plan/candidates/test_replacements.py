@@ -61,7 +61,28 @@ def test_a_destination_that_others_do_not_know_becomes_all_nodes() -> None:
     assert (part.kind, part.m, part.valid) == ("allreduce", 5, (0, 3))
     assert part.instances[0].operands == (("function", "add"),)
     with pytest.raises(PlanError, match="cannot do it"):
-        found("(reduce 'r 'add (runtime) :impl 'repl_partial_reduce)", 2, 2)
+        found("(reduce 'r 'add 0 :impl 'repl_partial_reduce)", 2, 2)
+
+
+@pytest.mark.parametrize(("size", "words"), [((3, 3), 1), ((3, 3), 12), ((4, 4), 12)])
+def test_a_reduce_to_a_destination_at_run_time_is_tried_as_one_to_all(size: tuple[int, ...], words: int) -> None:
+    """Schedules for each destination need phases of their own, which are left by a barrier for each new one."""
+    _, other = found(f"(loop 'l 4 (reduce 'r 'add (runtime) :m {words}))", *size)
+    assert [(one.implementation, one.parts) for one in other.replaced] == [("repl_partial_reduce", ("r/allreduce",))]
+
+
+def test_a_new_destination_in_each_of_many_rounds_is_what_the_change_of_phase_is_counted_for() -> None:
+    assert len(found("(loop 'l 64 (reduce 'r 'add (runtime) :m 12))", 3, 3)) == 2
+    assert len(found("(loop 'l 64 (reduce 'r 'add (runtime :block 64) :m 12))", 3, 3)) == 1
+
+
+@pytest.mark.parametrize("told", ["", " :distributed t"])
+def test_nodes_that_come_in_any_order_do_not_wait_for_each_other_s_result(told: str) -> None:
+    """The destination could wait in ``s`` for the node that waits for it in ``r``."""
+    beside = f"(parallel (reduce 'r 'add (runtime{told}) :m 12 %s) (stream 's 3 0))"
+    assert not any(one.replaced for one in found(beside % "", 2, 2))
+    (asked,) = found(beside % ":impl 'repl_partial_reduce", 2, 2)
+    assert asked.replaced
 
 
 def test_a_source_that_others_do_not_know_is_agreed_on() -> None:

@@ -95,7 +95,15 @@ def test_one_instance_may_have_its_nodes_in_any_order(subset: str) -> None:
             "(phase {b} (cshift 's 1))",
             "shares a phase with operators that come before or after it, and sch_bcast_dense",
         ),
-        ("(parallel {b} (sequential (cshift 's 1) (cshift 't 1)))", "shares a phase with operators that come before"),
+        (
+            "(parallel {b} (sequential (cshift 's 1) (cshift 't 1)))",
+            "stands in a parallel group beside a sequence, with which",
+        ),
+        (
+            "(parallel (subset '(0 1) (loop 'l 2 {b} (cshift 's 1)))"
+            " (subset '(2 3) (loop 'm 2 (barrier 'v) (cshift 't 1))))",
+            "beside a sequence, with which it shares a phase, and sch_bcast_dense needs one of its own for each value",
+        ),
         ("(parallel {b} (subset '(0 1) (cshift 's 1)))", "have other nodes, which would have to know it"),
         (
             "(parallel (subset '((0 1) (2 3)) {b}) (subset '((0 1) (3 2)) (cshift 's 1)))",

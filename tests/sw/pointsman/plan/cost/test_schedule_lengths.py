@@ -84,6 +84,8 @@ def test_the_length_that_was_asked_for_is_taken_or_refused() -> None:
     assert schedule_lengths(phases(3), NodeShape(schedule_depth=128), 12) == [12]
     with pytest.raises(PlanError, match="2 phases and the loader phase of 50 slots each do not fit"):
         schedule_lengths(phases(3), NodeShape(schedule_depth=128), 50)
+    with pytest.raises(PlanError, match=r"^a phase and the loader phase of 65 slots each do not fit"):
+        schedule_lengths(phases(1), NodeShape(schedule_depth=128), 65)
 
 
 def test_a_node_with_too_many_phases_is_named() -> None:

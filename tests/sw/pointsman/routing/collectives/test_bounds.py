@@ -59,7 +59,7 @@ def test_cuts_round_nodes_bound_collectives_on_graphs_too():
     assert (bound.value, bound.kind, bound.text) == (
         16,
         "cut",
-        "16 words leave the nodes within 3 links of 0 by 1 links",
+        "16 words leave the nodes within 3 links of 0 by 1 link",
     )
     tree = make_problem(graph(7, [(node, (node - 1) // 2) for node in range(1, 7)]), [])
     assert period_bounds(make_collective(tree, "all-to-all", words=3))[0].value == 36

@@ -108,3 +108,31 @@ def test_no_number_and_infinity_are_results_like_others() -> None:
     for function, wanted in ((np.add, np.nan), (np.subtract, np.inf)):
         combiner(Signature("r", "reduce", "float32*", 1), function)(*(x.view(np.uint32) for x in (one, other, out)))
         assert np.array_equal(out, np.array([wanted], np.float32), equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "function", [lambda a, b, out: a + b, lambda a, b, out: int(a[0] + b[0]), lambda a, b, out: a.sum()]
+)
+def test_numbers_that_are_returned_and_not_written_are_refused(function: Callable[..., Any]) -> None:
+    """The output would keep what it held, and the reduction give zeros."""
+    signature = Signature("r", "reduce", "int32*", 2, source="a.cop:1:2")
+    with pytest.raises(
+        PointsmanError,
+        match=r"^a\.cop:1:2: the function that combines messages of 'r' returns .*, and is to write it into its third argument",
+    ) as refused:
+        combiner(signature, function)(*np.ones((3, 2), np.uint32))
+    assert refused.value.hint == "out[:] = …, for an array type; for a plain one it returns the number"
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a, b, out: np.add(a, b, out=out),
+        lambda a, b, out: np.add(a, b, out)[:1],
+        lambda a, b, out: (np.add(a[:1], b[:1], out[:1]), np.add(a[1:], b[1:], out[1:])),
+    ],
+)
+def test_the_output_may_be_returned_as_well(function: Callable[..., Any]) -> None:
+    one, other, out = np.array([[1, 2], [3, 4], [0, 0]], np.uint32)
+    combiner(Signature("r", "reduce", "int32*", 2), function)(one, other, out)
+    assert list(out) == [4, 6]

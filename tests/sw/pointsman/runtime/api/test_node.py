@@ -60,7 +60,7 @@ def test_computing_beyond_the_end_of_the_run_is_told_at_once() -> None:
     assert str(told.value).splitlines()[0] == (
         "4,294,967,296 cycles of computing, begun in cycle 41, go beyond cycle 50, in which the run is given up"
     )
-    assert told.value.hint == "allow more with max_cycles"
+    assert told.value.hint == "allow more with --max-cycles, or max_cycles in Python"
 
 
 def test_its_activity_says_where_it_is_between_init_and_fini() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from pointsman.errors import PointsmanError
 from pointsman.runtime.api.left_out import LatestLoads
+from pointsman.runtime.api.made_calls import MadeCalls
 from pointsman.runtime.api.operator_functions import Cop, OperatorFunctions
 from pointsman.runtime.api.substrate import HERE, UNKNOWN, Given, Permission, Signature
 
@@ -18,6 +20,7 @@ class _Caller:
         self.number, self.activity = 3, ""
         self.loaded: dict[str, tuple[int, ...]] = {}
         self.loads = LatestLoads()
+        self.moved: Counter[tuple[str, str]] = Counter()
 
 
 class _Port:
@@ -54,7 +57,7 @@ def _done(coroutine: Any) -> Any:
 
 
 def _functions(signature: Signature, port: _Port | None) -> OperatorFunctions:
-    return OperatorFunctions(_Caller(), signature, port, {})
+    return OperatorFunctions(_Caller(), signature, port, {}, MadeCalls(3))
 
 
 STREAM = Signature("s", "stream", "int16*", 2, source="a.cop:1:2")
@@ -125,6 +128,17 @@ def test_values_are_handed_on_with_their_place_in_the_list() -> None:
             _done(_functions(CHOSEN, port).load(wrong))
     with pytest.raises(PointsmanError, match="must give the source, not 0 values"):
         _done(_functions(CHOSEN, port).load())
+
+
+def test_a_node_that_gives_nothing_is_told_what_to_give_for_what_it_does_not_know() -> None:
+    port = _Port(Permission("read"))
+    with pytest.raises(PointsmanError, match=r"must give no values, not 1 value$"):
+        _done(_functions(STREAM, port).load(3))
+    partial = Signature("b", "broadcast", "int32*", 1, ("source",), ranges=((0, 1, 2),), partial=("source",))
+    for signature, hint in ((CHOSEN, None), (partial, "a node that does not know the source gives None")):
+        with pytest.raises(PointsmanError, match="must give the source, not 0 values") as refused:
+            _done(_functions(signature, port).load())
+        assert refused.value.hint == hint
 
 
 def test_many_legal_values_that_are_a_range_are_told_as_one() -> None:

@@ -35,5 +35,5 @@ def test_slots_are_words_times_frames_and_calls():
 
 def test_other_networks_are_refused():
     program = compile_text("(cshift 'c 1 :m 4)", topology=graph(3, [(0, 1), (1, 2), (2, 0)]))
-    with pytest.raises(PointsmanError, match="target optical is for meshes and tori, not for a 3 graph"):
+    with pytest.raises(PointsmanError, match="target optical is for meshes and tori, not for a graph of 3 nodes"):
         make_optical(program)

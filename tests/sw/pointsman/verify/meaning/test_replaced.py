@@ -23,6 +23,7 @@ ALLREDUCE = "(allreduce 'a 'f :m 2 :valid '(1 3) :impl 'repl_allreduce)"
 BARRIER = "(barrier 'a :impl 'repl_allreduce)"
 REDUCE = "(reduce 'a 'f (runtime) :m 2 :impl 'repl_runtime_reduce)"
 PARTIAL = "(reduce 'a 'f (runtime :distributed t) :m 2 :impl 'repl_partial_reduce)"
+ANY = "(reduce 'a 'f (runtime :values '(1 2)) :m 2 :impl 'repl_partial_reduce)"
 AGREED = "(broadcast 'a (runtime :values '(1 2) :distributed t) :m 2 :valid '(0 1 2) :impl 'repl_partial_bcast)"
 READ = "(seqread 'a '(1 2 3) (runtime) :m 2 :impl 'repl_seq_runtime)"
 WRITE = "(seqwrite 'a (runtime) '(3 1) :m 2 :impl 'repl_seq_runtime)"
@@ -58,7 +59,7 @@ def given(operator: Operator, **operands: object) -> Operator:
     return replace(operator, instances=instances)
 
 
-@pytest.mark.parametrize("text", [ALLREDUCE, BARRIER, REDUCE, PARTIAL, AGREED, READ, WRITE])
+@pytest.mark.parametrize("text", [ALLREDUCE, BARRIER, REDUCE, PARTIAL, ANY, AGREED, READ, WRITE])
 def test_what_replaces_an_operator_means_it(text: str) -> None:
     report = judged(images(text))
     assert report.ok, report.render()
