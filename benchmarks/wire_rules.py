@@ -48,7 +48,7 @@ def without(program: Program, shape: NodeShape) -> float | None:
     """Predicted cycles if phases never had a wire in common."""
     with (
         patch("pointsman.plan.phases.phase_set.collisions", lambda *_, **__: []),
-        patch("pointsman.plan.phases.phase_set.route_around", lambda *_, **__: {}),
+        patch("pointsman.plan.phases.phase_set.reroute", lambda *_, **__: {}),
     ):
         return planned(program, shape)
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from unittest.mock import patch
 
 import pytest
 
@@ -24,7 +25,8 @@ def load() -> Callable[[str], ModuleType]:
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
+        with patch.object(sys, "path", [str(path.parent), *sys.path]):  # scripts import from each other
+            spec.loader.exec_module(module)
         return module
 
     return loaded

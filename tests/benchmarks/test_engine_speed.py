@@ -1,6 +1,8 @@
 """The benchmark of the engines: what it makes of a computer whose speed wanders."""
 
 import itertools
+import subprocess
+import sys
 from collections.abc import Callable
 from types import ModuleType
 
@@ -73,3 +75,7 @@ def test_every_program_of_the_benchmark_says_how_many_cycles_passed(benchmark_mo
         ):
             before = machine.time
             assert run()() == machine.time - before > 0
+
+
+def test_the_program_whose_start_is_timed_makes_a_machine(benchmark_module: ModuleType):
+    subprocess.run([sys.executable, "-c", benchmark_module.START, "2x1", "model"], check=True)

@@ -24,6 +24,8 @@ ROOTS = (
 )
 """Where a path may begin."""
 PATH = re.compile(r"`((?:[\w-]+/)+(?:[\w-]+\.(?:py|cop|md|v|json|csv|cpp|h))?)`")
+TEST = re.compile(r"`(test_\w+\.py)`")
+"""A test beside the one that was named before it, as in the table of features."""
 MADE = ("build/", "node_modules/")
 """What is only there when something has been made."""
 
@@ -36,6 +38,13 @@ def named(page: Path) -> list[str]:
 def test_files_that_a_page_names_are_there(page: Path) -> None:
     lost = [path for path in named(page) if not any((ROOT / root / path).exists() for root in ROOTS)]
     assert lost == []
+
+
+def test_tests_that_pages_name_without_their_folder_are_there() -> None:
+    there = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
+    names = {page.name: set(TEST.findall(page.read_text(encoding="utf-8"))) for page in PAGES}
+    assert len(names["features.md"]) > 20
+    assert {page: lost for page, found in names.items() if (lost := found - there)} == {}
 
 
 def test_pages_name_files() -> None:

@@ -193,6 +193,24 @@ def without_meeting(
     return changed(analysis, variant, structure, dict(variant.analysis.chosen) | chosen, period)
 
 
+def by_values(
+    analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int
+) -> tuple[Variant, Structure] | None:
+    """The variant and the division with all operators divided by value for which a schedule for each value promises most; None if
+    fewer than two are. Each makes phases that barriers have to part from those of the others, so that one alone may be slower."""
+    chosen: dict[str, str] = {}
+    for operator in analysis.operators:
+        if operator.impl is not None or not operator.instances or not runtime_operands(operator):
+            continue
+        found = estimates(operator, analysis, period)
+        best = min(found, key=lambda name: (found[name], name), default=None)
+        if best is not None and Loading.PER_VALUE in _apart_loadings(operator, analysis, best):
+            chosen[operator.label] = best
+    if len(chosen) < 2 or not all(_is_apart(one, structure) for one in analysis.operators if one.label in chosen):
+        return None
+    return changed(analysis, variant, structure, dict(variant.analysis.chosen) | chosen, period)
+
+
 def by_messages(
     analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int
 ) -> tuple[Variant, Structure] | None:

@@ -28,7 +28,15 @@ from pointsman.plan.structure.structure import Structure
 from pointsman.plan.termination.closing_barrier import CLOSING
 from pointsman.program.program import Operator
 
-from .alternatives import Alternative, Played, alternatives, by_messages, by_messages_together, without_meeting
+from .alternatives import (
+    Alternative,
+    Played,
+    alternatives,
+    by_messages,
+    by_messages_together,
+    by_values,
+    without_meeting,
+)
 from .divisions import alone, costs_of, divisions, neighbours, searched
 from .remedies import remedies
 from .replacements import Variant, variants
@@ -175,11 +183,14 @@ class Candidates:
 
     def several_otherwise(self, one: Candidate) -> Iterator[Candidate]:
         """Candidates of the division of ``one`` in which, as far as operators allow, no load function waits for other nodes, or
-        those of parallel groups are done by messages, or those with run-time values, with everything in one phase; with all
-        schedule lengths, the most promising first; none unless that concerns several operators."""
-        for way in (without_meeting, by_messages, by_messages_together):
+        those of parallel groups are done by messages, or those with run-time values, with everything in one phase, or these have
+        a schedule for each value where this promises most; with all schedule lengths, the most promising first; none unless that
+        concerns several operators."""
+        for way in (without_meeting, by_messages, by_messages_together, by_values):
             found = way(self.analysis, one.variant, one.structure, one.period)
-            yield from () if found is None else self._otherwise(*found, closing=one.closing)
+            ways = [] if found is None else self._otherwise(*found, closing=one.closing)
+            # Many phases leave room for few tries, and what is left of the division has been played with this length.
+            yield from sorted(ways, key=lambda other: way is by_values and other.period != one.period)
 
     def remedied(self, one: Candidate, index: int) -> Iterator[list[Candidate]]:
         """Candidates that may do without phase ``index`` of ``one``, which cannot be planned: for each division and way of its

@@ -17,7 +17,8 @@ from .counting import two_coloured
 def everyone_hears_odd(net: RouteProblem, nodes: int, words: int) -> bool:
     """Is all-gather of ``words`` words a node in (nodes - 1) · words slots impossible, because of parity?
 
-    By reversal of time the same holds for reduce-scatter.
+    By reversal of time the same holds for a reduce-scatter each of whose words is combined on a single tree. None has to be:
+    on a mesh of 3×3 all words by themselves take 8 slots, and on trees they take 9.
     """
     period = (nodes - 1) * words
     return nodes > 1 and period % 2 == 0 and words % 2 == 1 and not net.buffers and two_coloured(net)

@@ -20,6 +20,9 @@ from pointsman.routing.bounds.ideal import counted_bounds
 from pointsman.routing.bounds.parity import everyone_hears_odd
 
 EITHER = ("all-gather", "reduce-scatter")
+PARITY = (
+    "at an even period arrivals of a word have a fixed parity of slot at each node, and no node has as many even as odd"
+)
 
 
 def period_bounds(problem: CollectiveProblem) -> list[Bound]:
@@ -31,15 +34,13 @@ def period_bounds(problem: CollectiveProblem) -> list[Bound]:
         streams = problem.streams()
         return counted_bounds(replace(problem.net, streams=streams)) if streams else []
     found = [*_ports(problem), *_cut(problem), *_hops(problem)]
-    if problem.kind in EITHER and everyone_hears_odd(problem.net, count, problem.words):
-        what = "arrivals" if problem.kind == "all-gather" else "starts"
-        text = f"at an even period {what} of a word have a fixed parity of slot at each node, and no node has as many even as odd"
-        found.append(Bound((count - 1) * problem.words + 1, "parity", text))
-    flooding = (
-        flooding_period(problem.net, problem.words) if problem.kind in EITHER and not problem.net.buffers else None
-    )
-    if flooding is not None:
-        found.append(Bound(flooding, "flooding", FLOODING))
+    if problem.kind == "all-gather":
+        # By reversal these hold for a reduce-scatter on a tree for each word, but its words may also go by themselves.
+        if everyone_hears_odd(problem.net, count, problem.words):
+            found.append(Bound((count - 1) * problem.words + 1, "parity", PARITY))
+        flooding = None if problem.net.buffers else flooding_period(problem.net, problem.words)
+        if flooding is not None:
+            found.append(Bound(flooding, "flooding", FLOODING))
     return sorted(found, key=lambda bound: -bound.value)
 
 

@@ -33,7 +33,7 @@ from .schedule import Schedule, backwards, repeated
 from .trees import avoiding_tree, depths, shortest_tree
 
 SEARCHED_NODES = 36
-"""Nodes up to which an all-gather above its bound is also searched as streams."""
+"""Nodes up to which an all-gather or a reduce-scatter above its bound is also searched as streams."""
 MAX_PAIRS = 200_000
 SEARCHED_WORDS = 4096
 """Words of all pairs up to which several words of each are searched together; with more, a search takes minutes for some per
@@ -138,7 +138,20 @@ def _scheduled(problem: CollectiveProblem, least: int, options: RouteOptions) ->
     if kind == "all-gather":
         return all_gather(net, nodes, words, least, options), True
     assert kind == "reduce-scatter"
-    return backwards(all_gather(reversed_net(net), nodes, words, least, options)), len(nodes) < 3
+    return _reduced_and_scattered(problem, least, options)
+
+
+def _reduced_and_scattered(problem: CollectiveProblem, least: int, options: RouteOptions) -> tuple[Schedule, bool]:
+    """A reduce-scatter that combines words on their way, or at the end where that takes less (mesh of 3×3: 8 slots, not 9)."""
+    back = replace(problem, net=reversed_net(problem.net), kind="all-gather")
+    gathered = int(period_bounds(back)[0].value)
+    found = backwards(all_gather(back.net, back.nodes, back.words, gathered, options))
+    if least < found.period and len(problem.nodes) <= SEARCHED_NODES:
+        if period_bounds(replace(problem, kind="all-to-all"))[0].value < found.period:
+            apart = _combined_at_the_end(problem, options)
+            if apart.period < found.period:
+                return apart, True
+    return found, len(problem.nodes) < 3
 
 
 def _in_order(problem: CollectiveProblem) -> bool:

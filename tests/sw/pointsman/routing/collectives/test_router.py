@@ -59,11 +59,28 @@ def test_all_gather_takes_a_slot_for_each_other_node(topology):
 
 
 @pytest.mark.parametrize("topology", [mesh(5, 7), mesh(7, 5), mesh(3, 3), mesh(3, 3, 3), mesh(3)], ids=str)
-@pytest.mark.parametrize("kind", ["all-gather", "reduce-scatter"])
-def test_meshes_of_odd_sides_need_one_slot_more_by_parity(topology, kind):
-    result = judged(problem_of(topology, kind))
+def test_all_gathers_on_meshes_of_odd_sides_need_one_slot_more_by_parity(topology):
+    result = judged(problem_of(topology, "all-gather"))
     assert result.period == topology.nodes
     assert (result.bound.value, result.bound.kind) == (topology.nodes, "parity")
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize(
+    ("topology", "words", "period"), [(mesh(3), 1, 2), (mesh(3, 1), 2, 4), (mesh(5), 1, 6), (mesh(3, 3), 1, 8)], ids=str
+)
+def test_a_reduce_scatter_whose_words_go_by_themselves_may_be_below_what_trees_take(topology, words, period, ordered):
+    result = judged(problem_of(topology, "reduce-scatter", words=words, ordered=ordered))
+    assert result.period == period < judged(problem_of(topology, "all-gather", words=words)).bound.value
+    assert result.ordered
+    assert result.bound.value <= period
+
+
+@pytest.mark.parametrize("topology", [mesh(5, 5), mesh(13), mesh(3, 3, 3)], ids=str)
+def test_a_reduce_scatter_takes_no_longer_than_an_all_gather(topology):
+    result = judged(problem_of(topology, "reduce-scatter"))
+    assert result.period <= judged(problem_of(topology, "all-gather")).period
+    assert result.bound.kind == "injection"
 
 
 PETERSEN = graph(
@@ -100,12 +117,12 @@ STAR = graph(12, [(0, node) for node in range(1, 12)])
 BINARY = graph(15, [(node, (node - 1) // 2) for node in range(1, 15)])
 
 
-@pytest.mark.parametrize("kind", ["all-gather", "reduce-scatter"])
 @pytest.mark.parametrize("words", [1, 2, 3, 64])
 @pytest.mark.parametrize("topology", [mesh(13), mesh(1, 8), STAR, BINARY], ids=["13", "1x8", "star", "binary tree"])
-def test_all_gathers_on_trees_are_at_their_bound(topology, words, kind):
-    result = judged(problem_of(topology, kind, words=words))
+def test_all_gathers_on_trees_are_at_their_bound(topology, words):
+    result = judged(problem_of(topology, "all-gather", words=words))
     assert (result.share, result.bound.kind) == (1.0, "flooding")
+    assert judged(problem_of(topology, "reduce-scatter", words=words)).period <= result.period
 
 
 def test_several_words_on_a_network_that_is_mostly_a_tree_are_near_the_bound():
