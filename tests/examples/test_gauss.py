@@ -25,7 +25,7 @@ def test_it_solves_the_equations_by_its_meaning(example, size: int, values: int)
 def test_it_solves_the_equations_on_the_mesh(example) -> None:
     result = example.run(mesh(2, 2), "model", "--size", "8")
     assert result.correct, result.answer
-    assert len(result.images.phases) > 1
+    assert len(result.images.phases) == 1  # of so few words none needs a phase, and a barrier, of its own
 
 
 def published(example) -> dict[str, dict[str, float]]:

@@ -33,7 +33,9 @@ from .schedule import Schedule, backwards, repeated
 from .trees import avoiding_tree, depths, shortest_tree
 
 SEARCHED_NODES = 36
-"""Nodes up to which an all-gather or a reduce-scatter above its bound is also searched as streams."""
+"""Nodes up to which an all-gather above its bound is also searched as streams."""
+APART_NODES = 16
+"""Nodes up to which words of a reduce-scatter are also sent by themselves: among more, of those tried, this never took less."""
 MAX_PAIRS = 200_000
 SEARCHED_WORDS = 4096
 """Words of all pairs up to which several words of each are searched together; with more, a search takes minutes for some per
@@ -146,7 +148,7 @@ def _reduced_and_scattered(problem: CollectiveProblem, least: int, options: Rout
     back = replace(problem, net=reversed_net(problem.net), kind="all-gather")
     gathered = int(period_bounds(back)[0].value)
     found = backwards(all_gather(back.net, back.nodes, back.words, gathered, options))
-    if least < found.period and len(problem.nodes) <= SEARCHED_NODES:
+    if least < found.period and len(problem.nodes) <= APART_NODES:
         if period_bounds(replace(problem, kind="all-to-all"))[0].value < found.period:
             apart = _combined_at_the_end(problem, options)
             if apart.period < found.period:

@@ -97,7 +97,7 @@ def test_a_deadlock_says_who_waits_in_which_phase_for_what(programs: ModuleType)
         ("b_func", "b_func: node 0 may only write"),
         ("b_write_long", "b_write: node 0 sends 3 words; the message has 2 (:m)"),
         ("b_write_text", "b_write: node 0 sends what is no int32*"),
-        ("b_load_value", "b_load: node 0 must give no values, not 1 values"),
+        ("b_load_value", "b_load: node 0 must give no values, not 1 value"),
         ("x_write", "the COP program test has no function x_write"),
     ],
 )

@@ -90,7 +90,8 @@ def test_several_operators_are_done_otherwise_at_once(monkeypatch: pytest.Monkey
     text = "(loop 'l 12 (stream 'job 0 (runtime) :m 4) (stream 'done (runtime) 0 :m 2))"
     program = compile_text(text, topology=mesh(3, 2))
     found = make_plan(program, NodeShape(), name="x")
-    assert {one.implementation.name for phase in found.phases for one in phase.operators} == {"par_stream"}
+    ways = {one.implementation.name for phase in found.phases for one in phase.operators}
+    assert ways <= {"par_stream", "str_stream_rtsrc"}
     monkeypatch.setattr(polish, "ASIDE", 0)
     assert make_plan(program, NodeShape(), name="x").cycles > 3 * found.cycles
 

@@ -111,7 +111,7 @@ def test_a_run(tmp_path: Path) -> None:
     answer = json.loads((tmp_path / "out.json").read_text())
     assert answer["run"]["correct"] is True
     assert [(one["kind"], one["arrays"], one["words"]) for one in answer["operators"]] == [("stream", ["b"], 1)]
-    assert "shift on a 2" in done.output
+    assert "shift on a mesh of 2 nodes" in done.output
 
 
 @pytest.mark.parametrize(

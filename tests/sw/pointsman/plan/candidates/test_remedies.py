@@ -16,7 +16,7 @@ from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
 from pointsman.program.program import Program
-from pointsman.routing.phase_router import in_turn
+from pointsman.routing.phase_router import turn_order
 from pointsman.targets.c.implementations import lacking
 
 NODE = NodeShape(pipelines=1)
@@ -52,7 +52,7 @@ def test_a_phase_without_room_is_taken_apart(monkeypatch: pytest.MonkeyPatch) ->
     'o1' and 'o3' had their streams in common, there would be room; if doubles had their slots in turn, other divisions would be
     tried."""
     monkeypatch.setattr(sharing, "_ends", lambda *_: None)
-    monkeypatch.setattr(in_turn, "LONGEST", 1)
+    monkeypatch.setattr(turn_order, "LONGEST", 1)
     found = planned(TYPES)
     assert found.phases[0].routed.period == 16
     assert ["o1"] in [[one.operator.label for one in phase.operators] for phase in found.phases]
