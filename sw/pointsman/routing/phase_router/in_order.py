@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from numesh.codes import ACCESS_TO_ACCESS
-from pointsman.routing.streams import Stream, read_after
+from pointsman.routing.streams import Stream
 
 from .in_turn import PlacedParts, in_turn
 from .problem import NodeLimits, RoutingPart
 from .routes import Chain
-from .turn_order import Order, Times, Turns, turns_of
+from .turn_order import Order, Turns, turns_of
 
 ROUNDS = 4
 """Rounds of a phase that are played: from the second on, words wait for slots as they do in a loop."""
@@ -67,22 +67,16 @@ class _Rounds:
         own: dict[int, list[int]] = {}
         for number, chain in enumerate(self.chains):
             own.setdefault(chain.demand, []).append(number)
-        through = [0] * self.part.nodes
+        through = dict.fromkeys(range(self.part.nodes), 0)
         """By node, the cycle in which it comes to the next round."""
         ends = []
         for _ in range(ROUNDS):
-            times = Times()
-            for k in order.sequence:
-                cycle = max(order.write(k, times), through[self.part.demands[k].source])
-                times.wrote[k] = cycle
-                times.arrived[k] = self._sent(k, own[k], cycle, order.item[k])
-            for node, some in order.ending.items():
-                read = read_after(at for k in some for at in times.arrived[k][node])
-                through[node] = max(through[node], read)
-            for k, cycle in times.wrote.items():
-                node = self.part.demands[k].source
-                through[node] = max(through[node], cycle + order.item[k])
-            ends.append(max(through))
+            times = order.played(lambda k, cycle: self._sent(k, own[k], cycle, order.item[k]), through)
+            done = [*order.read_all(times).items()]
+            done += [(self.part.demands[k].source, cycle + order.item[k]) for k, cycle in times.wrote.items()]
+            for node, cycle in done:
+                through[node] = max(through[node], cycle)
+            ends.append(max(through.values()))
         return ends
 
     def _sent(self, k: int, own: Sequence[int], cycle: int, words: int) -> dict[int, tuple[int, ...]]:
@@ -94,8 +88,6 @@ class _Rounds:
             chain = self.chains[number]
             ready = max(cycle + word, self.begun.get(number, -1) + 1)
             start = self.begun[number] = ready + min((slot - ready) % self.period for slot in chain.starts)
-            for visit in chain.route.visits:
-                if visit.delivers:
-                    leaves = visit.slot + visit.delay + visit.legs - 1
-                    arrived[visit.node].append(start + ACCESS_TO_ACCESS + leaves)
+            for node, _, slot in chain.route.delivers:
+                arrived[node].append(start + ACCESS_TO_ACCESS + slot)
         return {node: tuple(cycles) for node, cycles in arrived.items()}

@@ -286,11 +286,7 @@ class _Slots:
         for word in range(item):
             ready = max(written + word, begun[-1] + 1) if begun else written
             begun.append(ready + min((slot - ready) % self.period for slot in starts))
-        return {
-            visit.node: tuple([first + ACCESS_TO_ACCESS + visit.slot + visit.delay + visit.legs - 1 for first in begun])
-            for visit in route.visits
-            if visit.delivers
-        }
+        return {node: tuple([first + ACCESS_TO_ACCESS + slot for first in begun]) for node, _, slot in route.delivers}
 
     def waits(self, k: int, written: int) -> int:
         """Cycles that a word written in this cycle waits for its slot."""

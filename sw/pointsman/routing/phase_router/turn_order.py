@@ -136,20 +136,28 @@ class Order:
 
         return self.played(arrivals)
 
-    def played(self, arrivals: Callable[[int, int], dict[int, tuple[int, ...]]]) -> Times:
+    def played(
+        self, arrivals: Callable[[int, int], dict[int, tuple[int, ...]]], since: Mapping[int, int] = {}
+    ) -> Times:
+        """``arrivals``: what `Times.arrived` holds of a demand whose word is written in a cycle; ``since``: by node the cycle in
+        which it begins, not 0."""
         times = Times()
         for k in self.sequence:
-            cycle = times.wrote[k] = self.write(k, times)
+            cycle = times.wrote[k] = max(self.write(k, times), since.get(self.part.demands[k].source, 0))
             times.arrived[k] = arrivals(k, cycle)
         return times
 
     def last(self, times: Times) -> tuple[int, int]:
         """The node that reads last, and the cycle after that."""
-        done = {
-            node: read_after(at for k in some for at in times.arrived[k][node]) for node, some in self.ending.items()
-        }
+        done = self.read_all(times)
         last = max(done, key=lambda node: done[node])
         return last, done[last]
+
+    def read_all(self, times: Times) -> dict[int, int]:
+        """By node that reads any, the cycle after it has read its words."""
+        return {
+            node: read_after(at for k in some for at in times.arrived[k][node]) for node, some in self.ending.items()
+        }
 
     def write(self, k: int, times: Times) -> int:
         """The cycle in which a word is written: after what is read and written before."""

@@ -17,6 +17,7 @@ from pointsman.network.lattice import diamond
 from pointsman.operators import Context
 from pointsman.operators.scheduled.broadcast import StrBcast
 from pointsman.operators.scheduled.shift import StrShift
+from pointsman.plan.conflicts.link_slots import link_writes
 from pointsman.plan.make_plan import make_plan
 from pointsman.routing.phase_router import router
 from pointsman.routing.phase_router.in_order import in_better_order
@@ -61,14 +62,7 @@ def test_link_writes_that_are_forbidden_are_left_alone(replay: ModuleType) -> No
     forbidden = {(node, port, slot) for node in range(9) for port in topology.at_port[node] for slot in (0, 5)}
     found = routed("(cshift 'a 1 :m 1) (broadcast 'b 4 :m 1)", topology, 16, forbidden=forbidden)
     assert replay.findings(found) == []
-    written = {
-        (v.node, v.destination.number, slot)
-        for chain in found.chains
-        for v in chain.vfsms
-        if v.destination.kind == "link"
-        for slot in v.slots
-    }
-    assert not written & forbidden
+    assert not link_writes(found) & forbidden
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from pointsman.network.lattice import diamond
 from pointsman.operators.api.implementation import Context
 from pointsman.operators.scheduled.barrier import StrBarrierTree
 from pointsman.operators.scheduled.reduce import StrAllreduce
+from pointsman.plan.conflicts.link_slots import link_writes
 from pointsman.plan.make_plan import make_plan
 from pointsman.routing.phase_router.in_turn import lengths_in_turn
 from pointsman.routing.phase_router.router import PhaseConditions, route_phase
@@ -122,14 +123,7 @@ def test_link_writes_that_are_forbidden_are_left_alone(replay: ModuleType) -> No
             barrier(topology), topology, SHAPE, period=12, seed=seed, conditions=PhaseConditions(forbidden)
         )
         assert replay.findings(routed) == []
-        written = {
-            (v.node, v.destination.number, slot)
-            for chain in routed.chains
-            for v in chain.vfsms
-            if v.destination.kind == "link"
-            for slot in v.slots
-        }
-        assert not written & forbidden
+        assert not link_writes(routed) & forbidden
 
 
 @pytest.mark.parametrize("words", [1, None])

@@ -8,6 +8,7 @@ import pytest
 
 from numesh.shape import NodeShape
 from pointsman.network import Topology, mesh, torus
+from pointsman.plan.conflicts.link_slots import link_writes
 from pointsman.routing.phase_router.packed import packed_length, route_packed
 from pointsman.routing.phase_router.router import PhaseConditions, route_phase
 from pointsman.routing.streams import Stream
@@ -52,14 +53,7 @@ def test_link_writes_that_are_forbidden_are_not_used() -> None:
     routed = route_phase(
         shifts(topology, 1, 2, 3), topology, NodeShape(), period=8, conditions=PhaseConditions(forbidden=forbidden)
     )
-    used = {
-        (vfsm.node, vfsm.destination.number, slot)
-        for chain in routed.chains
-        for vfsm in chain.vfsms
-        if vfsm.destination.kind == "link"
-        for slot in vfsm.slots
-    }
-    assert used.isdisjoint(forbidden)
+    assert link_writes(routed).isdisjoint(forbidden)
 
 
 def test_other_streams_are_left_to_the_search() -> None:
