@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test sim verilog bench reproduce soak soak-programs soak-everything soak-c soak-active soak-arrays fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc soak-channels bitstream-soc soak-source soak-flood
+.PHONY: help setup run test test-long sim verilog bench reproduce soak soak-programs soak-everything soak-c soak-active soak-arrays fuzz fuzz-soak fuzz-commands check docs clean formal mutants fpga bitstream soc soak-channels bitstream-soc soak-source soak-flood
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,8 +35,13 @@ $(STAMP): $(PINS)
 run: $(STAMP) ## the main job: compile the matrix multiplication, load it into the RTL, run it, check it, report
 	@$(BIN)/pointsman run examples/matmul/matmul.py --mesh 4x4 --json build/matmul-4x4.json
 
-test: $(STAMP) ## all tests but the slow ones, a process a core
-	@$(BIN)/python -m pytest -m "not slow" --numprocesses auto --maxprocesses 4 --dist worksteal
+TESTS := pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+
+test: $(STAMP) ## all tests but the long and the slow ones, a process a core
+	@$(BIN)/python -m $(TESTS) -m "not long and not slow"
+
+test-long: $(STAMP) ## tests of five seconds and more: reduced sets of proofs and soaks, whole applications (CI runs them, too)
+	@$(BIN)/python -m $(TESTS) -m "long and not slow"
 
 sim: $(STAMP) ## the RTL test benches (cocotb on Verilator)
 	@$(BIN)/python -m cosim.benches

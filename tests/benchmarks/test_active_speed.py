@@ -26,6 +26,7 @@ def test_as_many_messages_are_sent_as_are_counted(program: ModuleType, work: str
     assert 0.7 * 4096 < record.accesses[:, 0].min() <= record.accesses[:, 0].max() < 4096 + 500
 
 
+@pytest.mark.long
 def test_a_program_that_computes_has_figures_beside_the_raw_engine(
     program: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,10 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 CHEAP = "C035,C041,C043,C191,C193"
 
 
+@pytest.mark.long
 def test_examples_find_what_stands_in_the_results_and_keep_the_others(tmp_path: Path) -> None:
     kept = tmp_path / "found.json"
     kept.write_text(json.dumps({"examples": {"C030": {"maps": {"4x4": 7}}}}))

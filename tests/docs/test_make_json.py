@@ -170,6 +170,7 @@ def test_page_is_not_stale(maker: ModuleType) -> None:
     assert maker.PAGE.read_text(encoding="utf-8") == maker.page(), "run docs/make_json.py"
 
 
+@pytest.mark.long
 def test_every_key_that_is_written_is_told(maker: ModuleType, written: dict[str, Any]) -> None:
     for one in maker.documents():
         keys = {parsed(key) for key in (*one["keys"], *one["sometimes"])}

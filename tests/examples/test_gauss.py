@@ -22,6 +22,7 @@ def test_it_solves_the_equations_by_its_meaning(example, size: int, values: int)
     np.testing.assert_allclose(application.a @ found, application.b, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.long
 def test_it_solves_the_equations_on_the_mesh(example) -> None:
     result = example.run(mesh(2, 2), "model", "--size", "8")
     assert result.correct, result.answer

@@ -15,6 +15,7 @@ def published(example, size: int) -> dict[str, float]:
         return {k: float(v) for row in rows if row["mesh"] == f"{size}x{size}" for k, v in row.items() if k != "mesh"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [2, 3, 4, pytest.param(5, marks=pytest.mark.slow), 6, 10])
 def test_the_product_is_right_and_io_is_no_worse_than_the_thesis(example, size: int) -> None:
     result = example.run(mesh(size, size), "model")
@@ -27,6 +28,7 @@ def test_the_product_is_right_and_io_is_no_worse_than_the_thesis(example, size: 
     assert result.images.operators[1].bandwidth >= (0.25 if size == 10 else 0.5), "the shift"
 
 
+@pytest.mark.long
 def test_the_rtl_and_the_model_agree_to_the_cycle(example) -> None:
     model, rtl = example.run(mesh(2, 2), "model", "--size", "12"), example.run(mesh(2, 2), "verilated", "--size", "12")
     assert model.correct

@@ -19,6 +19,7 @@ QUICK = [one for one in PROOFS if one.values[1].quick]
 MUTANTS = [pytest.param(block, one, id=f"{block}-{one.name}") for block, book in BOOKS.items() for one in book.mutants]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("block", "proof"), QUICK)
 def test_property_is_proven(block: str, proof: Proof, tmp_path: Path) -> None:
     outcome = prove(BOOKS[block], proof, proof.quick_case, tmp_path / "formal", covers=False)

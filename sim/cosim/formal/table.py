@@ -119,7 +119,7 @@ def _plain_shapes(book: Book, names: tuple[str, ...]) -> str:
 
 
 def _row(proof: Proof) -> tuple[str, ...]:
-    quick = " (also in `make test`)" if proof.quick else ""
+    quick = " (also in `make test-long`)" if proof.quick else ""
     return (
         f"`{proof.name}`{quick}",
         proof.sentence,

@@ -112,6 +112,7 @@ def schedule(images: Images, node: int, phase: int) -> Case:
     return case
 
 
+@pytest.mark.long
 def test_it_passes_round_after_round_and_fails_when_a_word_is_wrong(program: tuple[Images, list[Tape]]) -> None:
     sent = row(program, 2, True, "word", 1 << 31)
     expected = row(program, 3, False, "word", 1)

@@ -35,6 +35,7 @@ def test_the_head_says_what_a_file_is_and_why_warnings_are_off() -> None:
     assert lines[-1] == "/* verilator lint_off UNOPTFLAT */ // no loop"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "shape",
     [

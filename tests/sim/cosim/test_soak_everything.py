@@ -95,6 +95,7 @@ def test_three_hundred_are_run_and_have_what_the_first_have():
     assert has(SEEDS["numesh"]) == has(range(200)) >= {*OPERATORS, *SMALL_NETWORKS["numesh"]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("target", "block"), BLOCKS)
 def test_small_programs_mean_on_every_target_what_they_mean(target: str, block: int):
     wrong = []

@@ -17,6 +17,7 @@ _specification.loader.exec_module(soak)  # type: ignore[union-attr]
 KEPT = sorted(soak.KEPT.glob("seed_*.json"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
 def test_what_went_wrong_once_goes_well(path: Path):
     assert soak.run_case(soak.kept(path), "model").images is not None

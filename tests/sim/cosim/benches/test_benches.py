@@ -37,6 +37,7 @@ def test_names_of_benches_and_designs_are_unique() -> None:
     assert all(bench.design is designs[bench.design.name] for bench in BENCHES)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("iverilog") is None, reason="there is no Icarus Verilog")
 @pytest.mark.parametrize("name", ["annotation", "packet_ring", "tdm_switch"])
 def test_icarus_runs_a_bench_of_each_block(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -54,6 +55,7 @@ def test_without_icarus_the_bench_says_what_is_missing(
     assert "there is no iverilog" in capsys.readouterr().out
 
 
+@pytest.mark.long
 @needs_compiler
 def test_annotation_bench_passes_and_says_what_it_covered(capsys: pytest.CaptureFixture[str]) -> None:
     status = main(["--only", "annotation", "--seed", "3", "--folder", str(FOLDER)])

@@ -50,6 +50,7 @@ def test_there_are_three_hundred_quick_programs():
     assert len(set(QUICK)) == 300
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("preloaded", [False, True])
 @pytest.mark.parametrize("few_blocks", [False, True])
 def test_programs_that_are_built_together_receive_the_words_that_python_receives(

@@ -114,6 +114,7 @@ def plain(shape: NodeShape, topology: Topology, seed: int, log: list[tuple[int, 
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("shape", "topology"), SHAPES, ids=["32 bits", "64 bits"])
 def test_random_programs_give_the_same_record(engine: str, shape: NodeShape, topology: Topology):

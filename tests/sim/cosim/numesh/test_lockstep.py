@@ -62,6 +62,7 @@ def test_the_model_does_what_the_rtl_does(shape: NodeShape, topology: Topology, 
         pair[1].close()  # the second is the same simulator, in which nothing may be left of the first run
 
 
+@pytest.mark.long
 @pytest.mark.skipif(find_compiler() is None, reason="needs a C++ compiler")
 @pytest.mark.parametrize(
     ("shape", "topology"),

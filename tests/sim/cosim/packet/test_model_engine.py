@@ -99,6 +99,7 @@ def lockstep(shape: RouterShape, cycles: int, seed: int) -> int:
     return words
 
 
+@pytest.mark.long
 @needs_compiler
 @shapes
 def test_random_messages_take_the_same_cycles_as_on_the_rtl(shape: RouterShape) -> None:
@@ -179,6 +180,7 @@ def test_random_programs_have_the_same_record_as_on_the_rtl(shape: RouterShape) 
         same(record(shape, "verilated", seed), record(shape, "model", seed))
 
 
+@pytest.mark.long
 @needs_compiler
 @pytest.mark.parametrize("network", NETWORKS)
 def test_compiled_programs_have_the_same_record_as_on_the_rtl(network: str, monkeypatch: pytest.MonkeyPatch) -> None:

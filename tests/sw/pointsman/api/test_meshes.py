@@ -10,6 +10,7 @@ from pointsman.network import mesh
 from pointsman.network.lattice import diamond
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("machines", "options"), [(("packet", "tdm", "optical"), {}), (("numesh",), {"engine": "model"})]
 )

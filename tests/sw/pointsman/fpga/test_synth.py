@@ -25,6 +25,7 @@ def run(arguments: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+@pytest.mark.long
 def test_the_smallest_node_is_measured(tmp_path: Path) -> None:
     out, kept = tmp_path / "node.json", tmp_path / "kept"
     status, text = run(f"numesh {SMALLEST} --device ecp5-25k --speed 6 --seeds 1 --json {out} --keep {kept}")

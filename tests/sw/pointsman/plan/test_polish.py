@@ -84,6 +84,7 @@ def test_divisions_are_left_out_of_which_those_played_tell_that_they_are_slower(
     assert plans[0].cycles <= plans[1].cycles
 
 
+@pytest.mark.long
 def test_several_operators_are_done_otherwise_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A master gives jobs to workers, one after the other. If one of the streams is loaded without a barrier and the other is
     not, nothing is gained, so no change of one of them leads to the plan in which nobody waits."""
@@ -96,6 +97,7 @@ def test_several_operators_are_done_otherwise_at_once(monkeypatch: pytest.Monkey
     assert make_plan(program, NodeShape(), name="x").cycles > 3 * found.cycles
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "size", "gain"),
     [
@@ -136,6 +138,7 @@ def test_barriers_that_take_little_of_a_plan_are_left_as_they_are(monkeypatch: p
     assert make_plan(program, NodeShape(), name="x", structures=[outline(program)]).cycles
 
 
+@pytest.mark.long
 def test_what_suits_usual_lengths_best_need_not_suit_shorter_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """With eight slots other trees let a word of a prefix through soonest than with the lengths that suit the phase."""
     program = compile_text("(loop 'l 20 (prefix 'p 'add :m 1) (barrier 'e))", topology=mesh(4, 4))
@@ -149,6 +152,7 @@ def test_the_length_that_suits_messages_is_found_between_others_as_quick() -> No
     assert make_plan(program, NodeShape(), name="x").cycles < 350  # 426 with 40 slots, 434 with 8, 438 with 32
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "size", "most"),
     [

@@ -108,6 +108,7 @@ def test_poison_shows_what_was_not_sent(enumeration: ModuleType, monkeypatch: py
     assert found >= 6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", ["numesh", "packet", "tdm"])
 def test_jacobi_on_every_target(target: str) -> None:
     path = EXAMPLES / "jacobi.f90"

@@ -14,6 +14,7 @@ from cosim.benches.numesh.moves import MOVES
 from numesh.shape import NodeShape
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("shape", "seed"), [(STANDARD, 0), (ODD, 0)])
 def test_traffic_of_the_node_bench_reaches_every_bin(
     shape: NodeShape, seed: int, run_bench: Callable[..., int]

@@ -56,6 +56,7 @@ def test_large_networks_have_groups_for_some_nodes() -> None:
     assert len(groups_of(text)) == 2 * MOST_NODES
 
 
+@pytest.mark.long
 @needs_compiler
 def test_the_waveform_has_every_signal_that_is_named(tmp_path: Path) -> None:
     import pywellen

@@ -96,6 +96,7 @@ def cycles(topology: Topology, source: int, m: int) -> float:
     return max(ends.values())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "source"), [((3, 3), 0), ((3, 3), 1), ((4, 4), 0), ((8, 8), 0), ((8, 8), 27)])
 def test_a_long_broadcast_takes_less_than_two_cycles_a_word(size: tuple[int, int], source: int) -> None:
     # Metcalf 1997, §8.3.2: 2 cycles a word.

@@ -291,6 +291,7 @@ def test_a_game_that_would_take_too_long_is_given_up(monkeypatch: pytest.MonkeyP
     assert timeline(plan) is None
 
 
+@pytest.mark.long
 def test_random_programs_are_predicted_within_a_tenth(random_plans: list[Plan]):
     errors = []
     for plan in random_plans:
