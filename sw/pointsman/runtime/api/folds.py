@@ -64,6 +64,13 @@ class Fold:
         self.code = TYPES[dtype] + len(TYPES) * (COPY if function is None else FOLDED[function])  # type: ignore[index]
         """Code of the function, times four, and of the type."""
 
+    def of(self, left: np.ndarray, right: np.ndarray, result: np.ndarray) -> Fold:
+        """This fold of other messages, as long as its own."""
+        other = Fold.__new__(Fold)
+        other.function, other.dtype, other.code = self.function, self.dtype, self.code
+        other.left, other.right, other.result = left, right, result
+        return other
+
     def apply(self, first: int, end: int) -> None:
         """Combine the words from ``first`` to before ``end``."""
         left, result = self.left[first:end], self.result[first:end]

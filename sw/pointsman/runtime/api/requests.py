@@ -10,7 +10,7 @@ time; it must not be changed once it has been awaited.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from enum import IntEnum
 from operator import index
 from typing import Any
@@ -196,6 +196,14 @@ class Lane:
         _check_items(self)
         return self
 
+    def of(self, data: np.ndarray | None, folds: tuple[Fold, ...]) -> Lane:
+        """This lane with other data and folds. They are not checked, and must be of the types and lengths of its own."""
+        other = Lane.__new__(Lane)
+        other.write, other.registers, other.words, other.item = self.write, self.registers, self.words, self.item
+        other.after, other.after_all, other.pair, other.window = self.after, self.after_all, self.pair, self.window
+        other.data, other.folds = data, folds
+        return other
+
     def __repr__(self) -> str:
         text = f"Lane({'write' if self.write else 'read'} {self.words} words, registers {self.registers}"
         if self.after is not None:
@@ -231,6 +239,13 @@ class Transfer(Request):
                 raise PointsmanError(f"a transfer must be made of lanes, not {type(lane).__name__}")
             if lane.after is not None or lane.pair is not None:
                 _check_order(self.lanes, number)
+
+    def of(self, moved: Iterable[tuple[np.ndarray | None, tuple[Fold, ...]]]) -> Transfer:
+        """This transfer with other data and folds, by lane. They are not checked (`Lane.of`)."""
+        other = Transfer.__new__(Transfer)
+        other.lanes = tuple([lane.of(data, folds) for lane, (data, folds) in zip(self.lanes, moved, strict=True)])
+        other.category = self.category
+        return other
 
     def __repr__(self) -> str:
         category = "" if self.category is None else f", {self.category.name}"

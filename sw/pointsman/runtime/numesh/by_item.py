@@ -6,7 +6,7 @@ k processors then takes time proportional to m + k, not m · k.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,63 +14,96 @@ import numpy as np
 from pointsman.artifacts.images.images import Combination, LaneImage, before_each
 from pointsman.runtime.api.combine import Combiner
 from pointsman.runtime.api.folds import Fold, foldable
-from pointsman.runtime.api.requests import Attend, Lane, Transfer
+from pointsman.runtime.api.requests import Attend, Lane, Request, Transfer
 from pointsman.runtime.api.substrate import Combine
 
 
-def move_by_item(
-    lanes: Sequence[LaneImage],
-    combines: Sequence[Combination],
-    messages: Mapping[str, np.ndarray],
-    m: int,
-    combine: Combine | None,
-    item: int,
-) -> Generator[Any, Any, None]:
-    """Move messages of ``m`` words through the lanes, items of ``item`` words one after the other.
+class ByItem:
+    """Calls of a combining operator at a node, which move messages of ``m`` words, items of ``item`` words one after the other.
 
     Each item passes the lanes of its half, and the combinations, in their order. The processor makes one access a cycle; of all
-    possible accesses it makes that of the last lane in this order, because other nodes may wait for its words.
-
-    Parameters
-    ----------
-    messages : mapping of str to array
-        Every message that a lane or combination names, each of m words.
+    possible accesses it makes that of the last lane in this order, because other nodes may wait for its words. What all calls
+    have in common is found out once.
     """
-    before = [[one for one in combines if one.step == k] for k in range(len(lanes) + 1)]
-    if isinstance(combine, Combiner) and foldable(combine.function, combine.dtype):
-        yield _in_one(lanes, before, messages, m, combine, item)
-    else:
-        yield from _in_pieces(lanes, before, messages, m, combine, item)
+
+    def __init__(
+        self,
+        lanes: Sequence[LaneImage],
+        combines: Sequence[Combination],
+        m: int,
+        combine: Combine | None,
+        item: int,
+    ) -> None:
+        self.lanes, self.m, self.combine, self.item = lanes, m, combine, item
+        self._before = [[one for one in combines if one.step == k] for k in range(len(lanes) + 1)]
+        self._in_one: _InOne | None = None
+        if isinstance(combine, Combiner) and foldable(combine.function, combine.dtype):
+            self._in_one = _InOne(lanes, self._before, m, combine, item)
+
+    def requests(self, messages: Mapping[str, np.ndarray]) -> Iterable[Request]:
+        """What a call asks for, one request after the other.
+
+        Parameters
+        ----------
+        messages : mapping of str to array
+            Every message that a lane or combination names, each of m words of uint32.
+        """
+        if self._in_one is not None:
+            return (self._in_one.request(messages),)
+        return _in_pieces(self.lanes, self._before, messages, self.m, self.combine, self.item)
 
 
-def _in_one(
-    lanes: Sequence[LaneImage],
-    before: Sequence[Sequence[Combination]],
-    messages: Mapping[str, np.ndarray],
-    m: int,
-    combine: Combiner,
-    item: int,
-) -> Transfer:
-    """A single request, which takes the combinations with it."""
+class _InOne:
+    """A single request a call, which takes the combinations with it."""
 
-    def fold(one: Combination, first: int, end: int) -> Fold:
-        left, result = messages[one.left][first:end], messages[one.result][first:end]
-        right = messages[one.right][first:end] if one.right else None
-        function = combine.function if one.right else None
-        return Fold(function, combine.dtype, left, right, result)
+    def __init__(
+        self,
+        lanes: Sequence[LaneImage],
+        before: Sequence[Sequence[Combination]],
+        m: int,
+        combine: Combiner,
+        item: int,
+    ) -> None:
+        self._m = m
+        self._pieces: dict[tuple[str, int, int], int] = {}
+        """Numbers of pieces of messages, each named by its message, its first word and that behind the last."""
 
-    for one in before[0]:
-        fold(one, 0, m).apply(0, m)
-    last = len(lanes) - 1
-    moves = []
-    for k, earlier in reversed(list(enumerate(before_each(lanes)))):
-        lane = lanes[k]
-        first, end = lane.span(m)
-        data = None if lane.data == "token" else messages[lane.data][first:end]
-        folds = [fold(one, first, end) for one in before[k + 1]]
-        after = None if earlier is None else last - earlier
-        moves.append(Lane(lane.write, lane.registers, end - first, data, after=after).in_items(item, folds))
-    return Transfer(moves)
+        def piece(name: str, first: int, end: int) -> int:
+            return self._pieces.setdefault((name, first, end), len(self._pieces))
+
+        def fold(one: Combination, first: int, end: int) -> tuple[Fold, int, int, int]:
+            nothing = np.zeros(end - first, np.uint32)
+            kind = Fold(combine.function if one.right else None, combine.dtype, nothing, nothing, nothing)
+            left, right, result = (piece(name, first, end) for name in (one.left, one.right or one.left, one.result))
+            return kind, left, right, result
+
+        self._first = [fold(one, 0, m) for one in before[0]]
+        last = len(lanes) - 1
+        moves: list[Lane] = []
+        self._moved: list[tuple[int | None, list[tuple[Fold, int, int, int]]]] = []
+        """By lane of the request, the piece that it moves, and what is combined as it does."""
+        for k, earlier in reversed(list(enumerate(before_each(lanes)))):
+            lane = lanes[k]
+            first, end = lane.span(m)
+            after = None if earlier is None else last - earlier
+            moves.append(Lane(lane.write, lane.registers, end - first, after=after).in_items(item))
+            data = None if lane.data == "token" else piece(lane.data, first, end)
+            self._moved.append((data, [fold(one, first, end) for one in before[k + 1]]))
+        self._transfer = Transfer(moves)
+
+    def request(self, messages: Mapping[str, np.ndarray]) -> Transfer:
+        pieces = [messages[name][first:end] for name, first, end in self._pieces]
+        for kind, left, right, to in self._first:
+            kind.of(pieces[left], pieces[right], pieces[to]).apply(0, self._m)
+        return self._transfer.of(
+            [
+                (
+                    None if data is None else pieces[data],
+                    tuple([kind.of(pieces[left], pieces[right], pieces[to]) for kind, left, right, to in folds]),
+                )
+                for data, folds in self._moved
+            ]
+        )
 
 
 def _in_pieces(

@@ -32,7 +32,7 @@ from pointsman.runtime.api.combine import Combiner
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty
 from pointsman.runtime.api.substrate import HERE, UNKNOWN, Combine, Given, Permission, Signature
 
-from .by_item import move_by_item
+from .by_item import ByItem
 from .online_port import online_signature
 from .port_host import PortHost
 from .scheduling.made import Schedule, schedule_moves
@@ -49,6 +49,8 @@ class NumeshPort:
         self.operator = operator
         self.view = view
         self.role: Role | None = None
+        self._in_items: tuple[Role | None, dict[int, ByItem]] = (None, {})
+        """What calls of a role that move lanes item by item have in common, by turn."""
         self.value = -1
         """Index of the values that were loaded last."""
         self.calls: dict[str, int] = {}
@@ -388,7 +390,7 @@ class NumeshPort:
                 messages[name] = np.zeros(m, np.uint32)
         item = combine.item if isinstance(combine, Combiner) else None
         if item is not None and m % item == 0:
-            for request in move_by_item(lanes, role.combines, messages, m, combine, item):
+            for request in self._by_item(lanes, combine, item).requests(messages):
                 await request
             return
         if combine is not None:
@@ -400,6 +402,17 @@ class NumeshPort:
                     _combine(one, messages, m, combine)
             if k < len(whole):
                 await Transfer(lane_request(whole[k], m, messages))
+
+    def _by_item(self, lanes: Sequence[LaneImage], combine: Combine | None, item: int) -> ByItem:
+        """Calls that move these lanes; those of the role have the same function always."""
+        role, made = self._in_items
+        if role is not self._role:
+            made = {}
+            self._in_items = self._role, made
+        turn = lanes[0].turn if lanes else 0
+        if turn not in made:
+            made[turn] = ByItem(lanes, self._role.combines, self.operator.m, combine, item)
+        return made[turn]
 
     def _used(self) -> None:
         """Note that the operator's words are exchanged; refuse it if an operator that must come before it was not used."""

@@ -10,7 +10,7 @@ import pytest
 from pointsman.artifacts.images.images import Combination, LaneImage
 from pointsman.runtime.api.combine import Combiner
 from pointsman.runtime.api.requests import Attend, Transfer
-from pointsman.runtime.numesh.by_item import move_by_item
+from pointsman.runtime.numesh.by_item import ByItem
 
 
 @pytest.mark.parametrize("item", [1, 2, 4])
@@ -29,7 +29,7 @@ def test_the_sum_of_what_comes_and_of_the_own_message_goes_on(item: int, seed: i
         assert len(a) % item == 0, "items are combined whole"
         np.add(a, b, out=out)
 
-    for request in move_by_item(lanes, [Combination(1, "t0", "out", "in")], messages, m, add, item):
+    for request in ByItem(lanes, [Combination(1, "t0", "out", "in")], m, add, item).requests(messages):
         assert isinstance(request, Attend)
         lane = chance.randrange(len(request.lanes))
         count = chance.randint(1, request.lanes[lane].words)
@@ -48,7 +48,9 @@ def test_the_sum_of_what_comes_and_of_the_own_message_goes_on(item: int, seed: i
 
 def test_a_message_that_is_copied_needs_no_function() -> None:
     messages = {"out": np.array([3, 4], np.uint32), "t0": np.zeros(2, np.uint32)}
-    steps = move_by_item([LaneImage(True, (0,), None, "t0")], [Combination(0, "out", "", "t0")], messages, 2, None, 1)
+    steps = ByItem([LaneImage(True, (0,), None, "t0")], [Combination(0, "out", "", "t0")], 2, None, 1).requests(
+        messages
+    )
     request = next(steps)
     assert request.lanes[0].data.tolist() == [3, 4]
     request.moved[0] = 2
@@ -63,7 +65,7 @@ def test_a_function_that_engines_have_goes_along_in_one_request(kind: str) -> No
     messages = {"out": own.view(np.uint32), "t0": np.zeros(m, np.uint32), "in": np.zeros(m, np.uint32)}
     lanes = [LaneImage(False, (0, 1), None, "t0"), LaneImage(True, (2,), None, "in")]
     adding = Combiner(np.add, dtype, True)
-    (request,) = move_by_item(lanes, [Combination(1, "t0", "out", "in")], messages, m, adding, item)
+    (request,) = ByItem(lanes, [Combination(1, "t0", "out", "in")], m, adding, item).requests(messages)
     assert isinstance(request, Transfer)
     write, read = request.lanes
     assert (write.write, write.after, write.item) == (True, 1, item)
@@ -92,7 +94,7 @@ def test_halves_of_a_message_go_their_ways_at_the_same_time(seed: int) -> None:
     def add(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         np.add(a, b, out=out)
 
-    for request in move_by_item(lanes, [Combination(1, "t0", "out", "in")], messages, m, add, 1):
+    for request in ByItem(lanes, [Combination(1, "t0", "out", "in")], m, add, 1).requests(messages):
         lane = chance.randrange(len(request.lanes))
         (register,) = request.lanes[lane].registers
         count = chance.randint(1, request.lanes[lane].words)
@@ -106,6 +108,6 @@ def test_halves_of_a_message_go_their_ways_at_the_same_time(seed: int) -> None:
     assert sent == {1: total[:4].tolist(), 2: items[4:].tolist()}
     assert messages["in"].tolist() == [*total[:4].tolist(), *comes[4:].tolist()]
     adding = Combiner(np.add, np.dtype("int32"), True)
-    (request,) = move_by_item(lanes, [Combination(1, "t0", "out", "in")], messages, m, adding, 1)
+    (request,) = ByItem(lanes, [Combination(1, "t0", "out", "in")], m, adding, 1).requests(messages)
     assert [(lane.words, lane.after) for lane in request.lanes] == [(6, 1), (6, None), (4, 3), (4, None)]
     assert [lane.data[0] for lane in request.lanes if lane.registers == (2,)] == [4]
