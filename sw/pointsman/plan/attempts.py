@@ -7,7 +7,7 @@ best plan may be quicker still (``polish``).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -43,6 +43,9 @@ CLEARLY = 1.03
 """Factor between the cycles of two schedule lengths from which on one is taken to be the better."""
 REMEDIED = 1200
 """Nodes of phases, times the effort, that may be planned instead of those for which all candidates were refused."""
+
+DIVIDED = 6
+"""Divisions that are looked for, one after the other, instead of those that were refused."""
 
 Tried = dict[Hashable, dict[int, float]]
 """By key of a candidate and schedule length, the fewest cycles that a plan took; infinite if planning was given up."""
@@ -136,12 +139,57 @@ class Attempts:
         # Processors pass on messages (``fallbacks``) only if no plan is found without; if the operators need more VFSMs than
         # the nodes have, at once.
         for fallbacks in (False, True) if self.candidates.fits else (True,):
-            left = deque(enumerate(self.ways))
-            while left:
-                drafted = self._drafted(left, fallbacks)
-                self._plan_all(sorted(drafted, key=lambda one: (one.promise, one.number)))
+            self._run(enumerate(self.ways), fallbacks)
             if self.best is not None:
                 break
+        if not self.options.first:
+            self._divide_otherwise()
+
+    def _run(self, ways: Iterable[tuple[int, Candidate]], fallbacks: bool) -> None:
+        """Plan candidates, given with their numbers."""
+        left = deque(ways)
+        while left:
+            drafted = self._drafted(left, fallbacks)
+            self._plan_all(sorted(drafted, key=lambda one: (one.promise, one.number)))
+
+    def _divide_otherwise(self) -> None:
+        """Plan other divisions where the most promising were refused, since estimates do not tell which phases have room for a
+        barrier: those that the search finds without the phases for which divisions were refused."""
+        known: set[frozenset[frozenset[str]]] = set()
+        for _ in range(DIVIDED):
+            refused = self._refused()
+            if refused is None or refused[1] in known:
+                return
+            known.add(refused[1])
+            more = [one for one in self.candidates.without(*refused, self.effort) if not self.is_tried(one)]
+            first = len(self.ways)
+            self.ways += (one for one in more if one.estimate < self._promised)
+            self.most = self.planned + len(self.ways) - first
+            self._run(enumerate(self.ways[first:], first), False)
+
+    @property
+    def _promised(self) -> float:
+        """Cycles below which an estimate promises more than the best plan."""
+        return inf if self.best is None else max(self.best.cycles, self.ways[self.chosen[0]].estimate)
+
+    def _refused(self) -> tuple[Candidate, frozenset[frozenset[str]]] | None:
+        """The most promising candidate, if its division was refused for phases with several operators; with the labels of all
+        such phases. None if it has been planned with some schedule length."""
+        planned = {one.phases for one in self.considered.values() if one.cycles is not None}
+        ways = (
+            one for _, one in sorted(enumerate(self.ways), key=lambda way: way[1].estimate) if one.labels not in planned
+        )
+        one = next(ways, None)
+        if one is None or one.estimate >= self._promised:
+            return None
+        chosen = one.variant.analysis.chosen
+        labels = {
+            frozenset(key.labels)
+            for key in self.memo.refused
+            if len(key.labels) > 1 and key.chosen == tuple(map(chosen.get, key.labels))
+        }
+        of_it = any(frozenset(phase) in labels for phase in one.labels)
+        return (one, frozenset(labels)) if of_it else None
 
     def _drafted(self, left: deque[tuple[int, Candidate]], fallbacks: bool) -> list[CandidateDraft]:
         """Take candidates from ``left`` and draft them: as many as may still be planned. Candidates too slow to be

@@ -6,7 +6,7 @@ length. Nothing is routed here.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -118,6 +118,16 @@ class Candidates:
     most_phases: int | None
     priced: dict[int, _Priced] = field(default_factory=dict)
     """By ``id`` of a variant."""
+
+    def without(self, one: Candidate, refused: Collection[frozenset[str]], effort: float) -> list[Candidate]:
+        """Candidates of the divisions that the search finds for the variant of ``one`` if no phase has all operators of one of
+        the sets ``refused``, given by their labels; with all schedule lengths, the most promising first."""
+        priced, analysis = self._priced(one.variant), one.variant.analysis
+        found = searched(analysis, priced.costs, effort=effort, most_phases=self.most_phases, refused=refused)
+        ways: list[Candidate] = []
+        for structure in with_schedules(divisions(analysis, found), analysis):
+            ways += self._otherwise(one.variant, structure)
+        return sorted((way for way in ways if way.estimate < inf), key=lambda way: way.estimate)
 
     def near(self, one: Candidate) -> list[Candidate]:
         """Candidates that differ from ``one`` in a single place where a phase ends, with the same schedule length, and

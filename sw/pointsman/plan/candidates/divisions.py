@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 
 from pointsman.operators import Implementation, Metric
 from pointsman.operators.api.cached import kept, metric_of
@@ -53,6 +54,19 @@ class _Apart:
         return self.costs.least(own, exits) if own else 0.0
 
 
+class _Without:
+    """Costs of phases where those with all operators of one of the sets ``refused`` cannot be."""
+
+    def __init__(self, costs: CostModel, refused: Collection[frozenset[str]]) -> None:
+        self.costs = costs
+        self.refused = refused
+        self.alone, self.least = costs.alone, costs.least
+
+    def phase(self, operators: tuple[Operator, ...], exits: float) -> float:
+        labels = {operator.label for operator in operators}
+        return inf if any(one <= labels for one in self.refused) else self.costs.phase(operators, exits)
+
+
 def costs_of(analysis: ProgramAnalysis, *, period: int, by_value: Collection[str] = ()) -> CostModel:
     """Model of what phases cost in cycles with a schedule of ``period`` slots. ``by_value``: labels of operators that
     are to have a schedule for each of their run-time values."""
@@ -83,15 +97,22 @@ def _choices(
 
 
 def searched(
-    analysis: ProgramAnalysis, costs: CostModel, *, effort: float = 1.0, most_phases: int | None = None
+    analysis: ProgramAnalysis,
+    model: CostModel,
+    *,
+    effort: float = 1.0,
+    most_phases: int | None = None,
+    refused: Collection[frozenset[str]] = (),
 ) -> list[SearchResult]:
     """Results of the search: beside operators that continue, with threads, without threads; each only if it has places
-    to choose from, and threads only if they should be quicker. ``most_phases``: most phases of a node."""
+    to choose from, and threads only if they should be quicker. ``most_phases``: most phases of a node. ``refused``: labels of
+    operators that cannot all share a phase."""
+    costs = _Without(model, refused) if refused else model
     root, beside = analysis.root, analysis.beside
     kinds: tuple[tuple[PartKind, ...], ...] = (("parallel",), ("parallel", "disjoint"))
     free = list(dict.fromkeys(_free(analysis, around) for around in kinds))
     # The loader phase takes a block of the schedule memory, too.
-    most = max(1, costs.context.shape.schedule_depth // costs.period - 1)
+    most = max(1, model.context.shape.schedule_depth // model.period - 1)
     most = most if most_phases is None else min(most, most_phases)
     budget = max(1, int(BUDGET * effort))
     best = [search(root, costs, budget=budget, places=places, most=most) for places in free if places]

@@ -94,7 +94,8 @@ def plan_phases(
 
 @contextmanager
 def refusal_kept(context: PlanContext, index: int) -> Iterator[None]:
-    """Keep it if a phase cannot be planned here: most likely it cannot be in another division either."""
+    """Keep it if a phase cannot be planned here, or not with the barrier that it needs: most likely it cannot be in another
+    division either."""
     try:
         yield
     except PlanError:
@@ -174,7 +175,8 @@ def keep_apart(context: PlanContext, phases: PhaseSet, limit: float = inf) -> Ph
             return phases
         index, reason = keeps
         crowded_out.append(f"'{phases.planned[index].name}' has to have a barrier because {reason}")
-        phases = phases.again(context, index, phases.constraints.closing(index, reason))
+        with refusal_kept(context, index):
+            phases = phases.again(context, index, phases.constraints.closing(index, reason))
     why = f"; {'; '.join(crowded_out)}" if crowded_out else ""
     raise PlanError(f"the wires of its phases cannot be kept apart with {context.period} slots{why}")
 
@@ -204,13 +206,14 @@ def _separate(context: PlanContext, phases: PhaseSet, earlier: int, later: int, 
         return phases.again(context, later, constraints.parting(earlier, later).taking(later, taken))
     if met and all(any(nodes.issuperset(one.nodes) for nodes in met) for one in barrier.instances):
         return PhaseSet(planned, closing)
-    try:
-        return phases.again(context, earlier, closing)
-    except PlanError:
-        # The phase may have been routed around others to save the barrier that it gets now; then the detour is not needed.
-        if not constraints.taken.get(earlier):
-            raise
-        return phases.again(context, earlier, closing.free(earlier))
+    with refusal_kept(context, earlier):
+        try:
+            return phases.again(context, earlier, closing)
+        except PlanError:
+            # The phase may have been routed around others to save the barrier that it gets now; then the detour is not needed.
+            if not constraints.taken.get(earlier):
+                raise
+            return phases.again(context, earlier, closing.free(earlier))
 
 
 def _turn_back(context: PlanContext, phases: PhaseSet, turned: Mapping[tuple[int, int], frozenset[Link]]) -> PhaseSet:

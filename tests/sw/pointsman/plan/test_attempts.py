@@ -8,7 +8,12 @@ from typing import Any
 
 import pytest
 
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
+from pointsman.plan import attempts, polish
 from pointsman.plan.attempts import Attempts, behind
+from pointsman.plan.make_plan import make_plan
 
 
 @pytest.mark.parametrize(
@@ -51,3 +56,19 @@ def test_a_length_is_behind_another_only_if_that_is_clearly_slower(other: float,
     """Cycles of 40, 32 and 8 slots, and whether 16 slots are left out."""
     one: Any = SimpleNamespace(key="way", period=16)
     assert behind(one, {"way": {40: 426.0, 32: other, 8: 434.0}}) == left_out
+
+
+def test_a_phase_that_was_refused_makes_the_search_find_another_division(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Estimates do not tell that a node has too few interface registers for two broadcasts and the barrier; in the end a phase
+    for each operator would do."""
+    broadcasts = " ".join(f"(broadcast 'b{k} {k} :m 1)" for k in range(6))
+    program = compile_text(f"(loop 'l 50 {broadcasts})", topology=mesh(3, 2))
+    for name in ("POLISH", "PLAYED", "MANY", "ASIDE", "BESIDE", "CLOSINGS", "USUAL"):
+        monkeypatch.setattr(polish, name, 0)
+
+    def cycles() -> float:
+        return make_plan(program, NodeShape(registers=8), name="x").cycles
+
+    found = cycles()
+    monkeypatch.setattr(attempts, "DIVIDED", 0)
+    assert cycles() > 1.5 * found
