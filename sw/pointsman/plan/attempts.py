@@ -47,6 +47,9 @@ REMEDIED = 1200
 DIVIDED = 6
 """Divisions that are looked for, one after the other, instead of those that were refused."""
 
+LENGTHS = 2
+"""Most schedule lengths with which each of these is planned; others are tried near the best plan."""
+
 Tried = dict[Hashable, dict[int, float]]
 """By key of a candidate and schedule length, the fewest cycles that a plan took; infinite if planning was given up."""
 
@@ -164,7 +167,7 @@ class Attempts:
             more = [one for one in self.candidates.without(*refused, self.effort) if not self.is_tried(one)]
             first = len(self.ways)
             self.ways += (one for one in more if one.estimate < self._promised)
-            self.most = self.planned + len(self.ways) - first
+            self.most = self.planned + LENGTHS
             self._run(enumerate(self.ways[first:], first), False)
 
     @property

@@ -126,7 +126,9 @@ class Candidates:
         found = searched(analysis, priced.costs, effort=effort, most_phases=self.most_phases, refused=refused)
         ways: list[Candidate] = []
         for structure in with_schedules(divisions(analysis, found), analysis):
-            ways += self._otherwise(one.variant, structure)
+            phases = [{operator.label for operator in phase.operators} for phase in structure.phases]
+            if not any(labels <= phase for phase in phases for labels in refused):
+                ways += self._otherwise(one.variant, structure)
         return sorted((way for way in ways if way.estimate < inf), key=lambda way: way.estimate)
 
     def near(self, one: Candidate) -> list[Candidate]:
