@@ -293,7 +293,8 @@ class Polish:
         """Candidates of little divisions that promise more than the best plan, also if their own plans were given up for others
         near which nothing leads back to them: with several operators done in another way at once."""
         most = self._best.cycles
-        for centre in sorted(self.attempts.divided.values(), key=lambda one: self.ways[one.number].estimate):
+        centres = [*self.attempts.divided.values(), Centre(self._best, self.attempts.chosen[0])]
+        for centre in sorted(centres, key=lambda one: self.ways[one.number].estimate):
             for one in self.candidates.several_otherwise(self.ways[centre.number]):
                 size = size_of(one)
                 if one.estimate <= most and size <= self.aside and not self._is_known(one):

@@ -123,7 +123,7 @@ class CostModel:
         """By labels of operators that have their streams in common."""
         self._table = _Table.of(())
         self._rows_of: dict[tuple[tuple[str, ...], bool], list[int]] = {}
-        self._io: dict[tuple[str, ...], tuple[float, tuple[_Way, ...]]] = {}
+        self._io: dict[tuple[tuple[str, ...], bool], tuple[float, tuple[_Way, ...]]] = {}
         self._known: dict[Hashable, Any] = {} if known is None else known
         self._alone: dict[str, float] = {}
         self._reach: dict[str, tuple[frozenset[int], int]] = {}
@@ -155,11 +155,11 @@ class CostModel:
 
     def least(self, operators: tuple[Operator, ...], exits: float) -> float:
         """Lower bound of a phase that has these operators and perhaps more: other operators make none of these faster."""
-        return self._shared(operators)[0] + exits * (COMMAND + CHANGE)
+        return self._shared(operators, left=exits > 0)[0] + exits * (COMMAND + CHANGE)
 
     def phase(self, operators: tuple[Operator, ...], exits: float) -> float:
         """Cost of a phase with these operators that is left ``exits`` times; infinite if they do not fit one schedule."""
-        io, _ = self._shared(operators)
+        io, _ = self._shared(operators, left=exits > 0)
         return io + (self._leaving(operators, exits) if exits else 0.0)
 
     def chosen(self, operators: tuple[Operator, ...]) -> tuple[str, ...]:
@@ -237,19 +237,22 @@ class CostModel:
         key = "needs", id(implementation), id(self.context.topology), self.context.shape
         return kept(operator, key, (implementation, self.context), ask)
 
-    def _shared(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[_Way, ...]]:
-        """Cycles of I/O of operators that share a phase, with their best implementations, which are given too."""
-        key = tuple([operator.label for operator in operators])
+    def _shared(self, operators: tuple[Operator, ...], *, left: bool = True) -> tuple[float, tuple[_Way, ...]]:
+        """Cycles of I/O of operators that share a phase, with their best implementations, which are given too. ``left``
+        False: the phase is never left, so they need no room for a barrier."""
+        key = tuple([operator.label for operator in operators]), left
         if key not in self._io:
             # Models share lists of ways; those whose id() is in the key are kept with the answer.
             ways = [self._of((operator,)) for operator in operators]
-            same = self.period, tuple(map(id, ways))
+            same = self.period, tuple(map(id, ways)), left
             if same not in self._known:
-                self._known[same] = ways, self._best(operators)
+                # Room for a barrier seldom matters.
+                found = (inf, ()) if left else self._shared(operators)
+                self._known[same] = ways, found if found[0] < inf else self._best(operators, left)
             self._io[key] = self._known[same][1]
         return self._io[key]
 
-    def _best(self, operators: tuple[Operator, ...]) -> tuple[float, tuple[_Way, ...]]:
+    def _best(self, operators: tuple[Operator, ...], left: bool) -> tuple[float, tuple[_Way, ...]]:
         """Start from the best implementation of each operator, then change one at a time as long as that pays."""
         sets = self._sets(operators)
         choices = [self._rows(one, len(operators) > 1) for one in sets]
@@ -257,7 +260,7 @@ class CostModel:
             return inf, ()
         first = np.array([0, *accumulate(map(len, choices))])
         rows = np.array([row for rows in choices for row in rows])
-        best, chosen = best_ways(first, rows, *self._table.arrays, *self._limits(sets))
+        best, chosen = best_ways(first, rows, *self._table.arrays, *self._limits(sets, left))
         way_of = {
             operator.label: self._table.ways[row]
             for one, row in zip(sets, chosen.tolist(), strict=True)
@@ -285,12 +288,13 @@ class CostModel:
         cycles, _ = together(np.arange(len(ways)), *_Table.of(ways).arrays, *self._limits(sets))
         return float(cycles)
 
-    def _limits(self, sets: Sequence[_Sharing]) -> tuple[np.ndarray, np.ndarray, int, float, float]:
+    def _limits(self, sets: Sequence[_Sharing], left: bool = True) -> tuple[np.ndarray, np.ndarray, int, float, float]:
         """Words of each set of operators with common streams, capacities, the period, and the most ends of streams and moves of a
-        word at a node, from its slots, interface registers and VFSMs; with several sets room for a barrier is taken off."""
+        word at a node, from its slots, interface registers and VFSMs; with several sets, in a phase that is ``left``, room for a
+        barrier is taken off."""
         shape = self.context.shape
         words = [sum(max(1, o.m * o.c * self.rounds[o.label]) for o in one) for one in sets]
-        spare = BARRIER if len(sets) > 1 else 0
+        spare = BARRIER if left and len(sets) > 1 else 0
         return (
             np.array(words, np.float64),
             self.resources.capacity * (PACKED if len(sets) > 1 else 1.0),

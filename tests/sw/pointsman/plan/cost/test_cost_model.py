@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import inf
 
 import pytest
 
@@ -85,6 +86,15 @@ def test_more_streams_than_a_schedule_has_slots_do_not_share_a_phase() -> None:
     operators = tuple(program.operators())
     assert estimates(program, period=4).phase(operators, 0.0) == float("inf")
     assert estimates(program, period=16).phase(operators, 0.0) < float("inf")
+
+
+def test_a_phase_that_is_never_left_needs_no_room_for_a_barrier() -> None:
+    """Twelve broadcasts take the registers of a node but two; with a barrier they would take more than there are."""
+    broadcasts = " ".join(f"(broadcast 'b{k} {k} :m 1)" for k in range(12))
+    program = compile_text(broadcasts, topology=mesh(4, 4))
+    costs, operators = estimates(program), tuple(program.operators())
+    assert costs.least(operators, 0.0) <= costs.phase(operators, 0.0) < inf
+    assert costs.phase(operators, 1.0) == inf
 
 
 def test_a_value_that_seldom_changes_costs_less() -> None:
