@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 
 from pointsman.errors import PointsmanError
@@ -226,15 +227,21 @@ def by_messages(
 
 
 def by_messages_together(
-    analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int
+    analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int, *, others: bool = False
 ) -> tuple[Variant, Structure] | None:
     """The variant with all operators that have run-time values done by messages, as far as they can be, and everything in one
     phase; None if these are fewer than two, or the division has threads. A phase of messages is left by a barrier, and other ways
-    of these operators meet or change the phase for new values, so that no single change leads to where nodes do neither."""
-    if structure.threads is not None:
+    of these operators meet or change the phase for new values, so that no single change leads to where nodes do neither.
+    ``others``: the other operators as well, which then share the channels."""
+    given = [operator for operator in analysis.operators if runtime_operands(operator)]
+    if structure.threads is not None or len(given) < 2:
         return None
-    given = (operator for operator in analysis.operators if runtime_operands(operator))
-    return _with_messages(analysis, variant, variant.analysis.folded(lambda part, i: False), given, period)
+    one_phase = variant.analysis.folded(lambda part, i: False)
+    return _with_messages(analysis, variant, one_phase, analysis.operators if others else given, period)
+
+
+all_by_messages = partial(by_messages_together, others=True)
+"""`by_messages_together`, with the operators that have no run-time values."""
 
 
 def _with_messages(

@@ -31,6 +31,7 @@ from pointsman.program.program import Operator
 from .alternatives import (
     Alternative,
     Played,
+    all_by_messages,
     alternatives,
     by_messages,
     by_messages_together,
@@ -195,10 +196,10 @@ class Candidates:
 
     def several_otherwise(self, one: Candidate) -> Iterator[Candidate]:
         """Candidates of the division of ``one`` in which, as far as operators allow, no load function waits for other nodes, or
-        those of parallel groups are done by messages, or those with run-time values, with everything in one phase, or these have
-        a schedule for each value where this promises most; with all schedule lengths, the most promising first; none unless that
-        concerns several operators."""
-        for way in (without_meeting, by_messages, by_messages_together, by_values):
+        those of parallel groups are done by messages, or those with run-time values, or all, with everything in one phase, or
+        these have a schedule for each value where this promises most; with all schedule lengths, the most promising first; none
+        unless that concerns several operators."""
+        for way in (without_meeting, by_messages, by_messages_together, all_by_messages, by_values):
             found = way(self.analysis, one.variant, one.structure, one.period)
             ways = [] if found is None else self._otherwise(*found, closing=one.closing)
             # Many phases leave room for few tries, and what is left of the division has been played with this length.

@@ -184,8 +184,8 @@ def test_quicker_plans_are_found_in_which_some_messages_are_passed_on(
 
 @pytest.mark.long
 def test_operators_in_many_phases_are_tried_by_messages_in_one() -> None:
-    """Each broadcast has a phase of its own first, too many for the division to be little; a phase for all takes 57 cycles for one,
-    where these take 100."""
+    """Each broadcast has a phase of its own first, too many for the division to be little, and takes 100 cycles; in a phase for
+    all it takes 57."""
     broadcasts = " ".join(f"(broadcast 'o{k} (runtime) :m 2)" for k in range(10))
     program = compile_text(f"(loop 'l 20 {broadcasts})", topology=mesh(4, 4))
     found = make_plan(program, NodeShape(), name="x")

@@ -11,7 +11,14 @@ from pointsman.cop import compile_file, compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.analysis import ProgramAnalysis
-from pointsman.plan.candidates.alternatives import Played, alternatives, by_messages, by_messages_together, by_values
+from pointsman.plan.candidates.alternatives import (
+    Played,
+    all_by_messages,
+    alternatives,
+    by_messages,
+    by_messages_together,
+    by_values,
+)
 from pointsman.plan.candidates.replacements import Variant
 from pointsman.plan.candidates.value_schedules import with_schedules
 from pointsman.plan.make_plan import make_plan
@@ -181,6 +188,9 @@ def test_what_has_run_time_values_is_by_messages_and_everything_in_one_phase() -
     variant, structure = found
     assert dict(variant.analysis.chosen) == {"b": "dyn_bcast_dense", "p": "dyn_permute"}
     assert [[o.label for o in phase.operators] for phase in structure.phases] == [["b", "s", "p"]]
+    everything = all_by_messages(analysis, Variant(analysis), apart, 16)
+    assert everything is not None
+    assert dict(everything[0].analysis.chosen) == {"b": "dyn_bcast_dense", "s": "dyn_shift", "p": "dyn_permute"}
     asked = analysed(
         "(loop 'l 4 (broadcast 'b (runtime) :impl 'str_bcast_linear) (cshift 's 1) (permute 'p (runtime)))"
     )
