@@ -291,13 +291,17 @@ class Polish:
 
     def _elsewhere(self) -> Iterator[int]:
         """Candidates of little divisions that promise more than the best plan, also if their own plans were given up for others
-        near which nothing leads back to them: with several operators done in another way at once."""
+        near which nothing leads back to them: with several operators done in another way at once. Near a best plan that is not
+        little, only little ones."""
         most = self._best.cycles
-        centres = [*self.attempts.divided.values(), Centre(self._best, self.attempts.chosen[0])]
+        centres = list(self.attempts.divided.values())
+        if not is_little(self.ways[self.attempts.chosen[0]]):
+            centres.append(Centre(self._best, self.attempts.chosen[0]))
         for centre in sorted(centres, key=lambda one: self.ways[one.number].estimate):
+            room = self.aside if is_little(self.ways[centre.number]) else LITTLE
             for one in self.candidates.several_otherwise(self.ways[centre.number]):
                 size = size_of(one)
-                if one.estimate <= most and size <= self.aside and not self._is_known(one):
+                if one.estimate <= most and size <= min(room, self.aside) and not self._is_known(one):
                     self.aside -= size
                     self.other_ways.add(self.attempts.add(one))
                     yield len(self.ways) - 1
