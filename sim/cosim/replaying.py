@@ -62,8 +62,8 @@ def replay(
 
 
 class Replayer:
-    """The application that is played: each node makes its own of ``calls``, in their order. ``spent``, ``done``: by label and what
-    is called, cycles in and number of the calls that have ended."""
+    """The application that is played: each node makes its own of ``calls``, in their order. ``spent``, ``done``: by label and
+    function, cycles in and number of the calls that have ended."""
 
     def __init__(self, made: Mapping[str, Operator], calls: Sequence[Call], machine: ProcessorMachine) -> None:
         self.made = made
