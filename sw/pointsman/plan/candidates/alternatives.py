@@ -231,16 +231,40 @@ def by_messages_together(
     """The variant with all operators that have run-time values done by messages, as far as they can be, and everything in one
     phase; None if these are fewer than two, or the division has threads. A phase of messages is left by a barrier, and other ways
     of these operators meet or change the phase for new values, so that no single change leads to where nodes do neither."""
+    return _messages_together(analysis, variant, structure, period, fewest=2)
+
+
+def by_messages_beside(
+    analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int
+) -> tuple[Variant, Structure] | None:
+    """As `by_messages_together` where a single operator is done by messages, and the division has several phases: what comes
+    before and after it need not wait until no message is under way."""
+    found = None if len(structure.phases) == 1 else _messages_together(analysis, variant, structure, period, fewest=1)
+    return found if by_messages_together(analysis, variant, structure, period) is None else None
+
+
+def _messages_together(
+    analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int, *, fewest: int
+) -> tuple[Variant, Structure] | None:
     if structure.threads is not None:
         return None
     given = (operator for operator in analysis.operators if runtime_operands(operator))
-    return _with_messages(analysis, variant, variant.analysis.folded(lambda part, i: False), given, period)
+    return _with_messages(
+        analysis, variant, variant.analysis.folded(lambda part, i: False), given, period, fewest=fewest
+    )
 
 
 def _with_messages(
-    analysis: ProgramAnalysis, variant: Variant, structure: Structure, operators: Iterable[Operator], period: int
+    analysis: ProgramAnalysis,
+    variant: Variant,
+    structure: Structure,
+    operators: Iterable[Operator],
+    period: int,
+    *,
+    fewest: int = 2,
 ) -> tuple[Variant, Structure] | None:
-    """The variant and the division with these operators done by messages, as far as they can be; None if fewer than two can."""
+    """The variant and the division with these operators done by messages, as far as they can be; None if fewer than ``fewest``
+    can."""
     chosen: dict[str, str] = {}
     for operator in operators:
         if operator.impl is not None or not operator.instances:
@@ -253,7 +277,7 @@ def _with_messages(
         }
         if online:
             chosen[operator.label] = min(online, key=lambda name: (found[name], name))
-    if len(chosen) < 2:
+    if len(chosen) < fewest:
         return None
     return changed(analysis, variant, structure, dict(variant.analysis.chosen) | chosen, period)
 

@@ -33,6 +33,7 @@ from .alternatives import (
     Played,
     alternatives,
     by_messages,
+    by_messages_beside,
     by_messages_together,
     by_values,
     without_meeting,
@@ -186,7 +187,7 @@ class Candidates:
         those of parallel groups are done by messages, or those with run-time values, with everything in one phase, or these have
         a schedule for each value where this promises most; with all schedule lengths, the most promising first; none unless that
         concerns several operators."""
-        for way in (without_meeting, by_messages, by_messages_together, by_values):
+        for way in (without_meeting, by_messages, by_messages_together, by_messages_beside, by_values):
             found = way(self.analysis, one.variant, one.structure, one.period)
             ways = [] if found is None else self._otherwise(*found, closing=one.closing)
             # Many phases leave room for few tries, and what is left of the division has been played with this length.
