@@ -8,7 +8,12 @@ from typing import Any
 
 import pytest
 
+from numesh.shape import NodeShape
+from pointsman.cop import compile_text
+from pointsman.network import mesh
 from pointsman.plan.attempts import Attempts, behind
+from pointsman.plan.errors import PlanError
+from pointsman.plan.make_plan import make_plan
 
 
 @pytest.mark.parametrize(
@@ -51,3 +56,12 @@ def test_a_length_is_behind_another_only_if_that_is_clearly_slower(other: float,
     """Cycles of 40, 32 and 8 slots, and whether 16 slots are left out."""
     one: Any = SimpleNamespace(key="way", period=16)
     assert behind(one, {"way": {40: 426.0, 32: other, 8: 434.0}}) == left_out
+
+
+def test_a_refusal_names_the_operator_whose_implementation_was_asked_for() -> None:
+    """The first of these has ways of its own, none of which goes with a schedule for each value of the second in rows."""
+    text = "(loop 'l 3 (eoshift 'a (runtime) :m 2) (subset (make-1d 'x) (eoshift 'b (runtime) :m 13{})))"
+    made = make_plan(compile_text(text.format(""), topology=mesh(3, 2)), NodeShape(), name="test")
+    assert made.phases
+    with pytest.raises(PlanError, match="operator 'b' has a schedule for each value"):
+        make_plan(compile_text(text.format(" :impl 'sch_shift"), topology=mesh(3, 2)), NodeShape(), name="test")
