@@ -112,8 +112,8 @@ class Attempts:
 
     @property
     def failure(self) -> PointsmanError | None:
-        """Why the first refused candidate was refused, or the first for an operator that asks for the implementation that stands in
-        the way, which is easily taken back; None if none was."""
+        """Why the first refused candidate was refused, or the first for an operator whose implementation was asked for, which is
+        easily taken back; None if none was."""
         refused = self.candidates.refused
         if refused or not self.failures:
             return refused[0] if refused else None
