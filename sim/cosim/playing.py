@@ -40,11 +40,11 @@ DRAWS = 4
 """Plays with different run-time values."""
 FEWER_ROUNDS = 3
 """Most rounds in a program that would be too long."""
-LENGTHS = ((128, 64), (32, 16), (8, 4))
+LENGTHS = ((512, 256), (128, 64), (32, 16), (8, 4))
 """Greatest lengths of messages, in words, in the two plays of a program that is still too long."""
 LAST = 6
 """The last pair of plays may be so many times as long."""
-LIMIT = 250_000
+LIMIT = 375_000
 """Most cycles times nodes of a play, which take some two seconds."""
 ACCESSES = 2
 """Cycles that a processor spends on a word at least, most often: it is read, and written or passed on."""
@@ -144,15 +144,13 @@ def _drawn(program: Program, stage: Stage, most: int | None, rounds: int, limit:
 def _extended(program: Program, one: tuple[int, Played], other: tuple[int, Played]) -> Played:
     """What whole messages take, from plays with shorter ones of two lengths."""
     (longer, more), (shorter, fewer) = one, other
-
-    def line(of_more: float, of_fewer: float, label: str | None) -> float:
+    operators: dict[str, float] = {}
+    for label, cycles in more.operators.items():
         whole, long, short = (words_of(program, most=most, label=label) for most in (None, longer, shorter))
-        return of_more + (whole - long) * max(0.0, of_more - of_fewer) / max(1.0, long - short)
-
-    return Played(
-        line(more.cycles, fewer.cycles, None),
-        {label: line(cycles, fewer.operators.get(label, 0.0), label) for label, cycles in more.operators.items()},
-    )
+        slope = max(0.0, cycles - fewer.operators.get(label, 0.0)) / max(1.0, long - short)
+        operators[label] = cycles + (whole - long) * slope
+    # What a word costs differs from operator to operator, and so does the share of it that was played.
+    return Played(more.cycles + sum(operators.values()) - sum(more.operators.values()), operators)
 
 
 def play(

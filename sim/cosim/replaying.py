@@ -3,7 +3,7 @@ is predicted to cost.
 
 What the text of a program does not say, the calls of a run do: how often loops went round, which optional groups were taken, with
 which run-time values, and in which order each node called. A run that is too long is played from its start as far as there is
-time for, and each operator's calls that are left out cost what its played ones have cost on the mean. Leaves alone: scheduled
+time for, and calls of a function that are left out cost what its played ones have cost on the mean. Leaves alone: scheduled
 routers, whose plans are played without a machine (`pointsman.plan.timeline.path_taken`).
 """
 
@@ -36,8 +36,8 @@ def replay(
     *,
     limit: int = LIMIT,
 ) -> Played | None:
-    """Cycles that the ``calls`` of a run take on ``machine`` if nothing is computed between them. None if some
-    operator is not called within ``limit`` cycles times nodes, or if nodes wait for ever: what each called when it pleased may
+    """Cycles that the ``calls`` of a run take on ``machine`` if nothing is computed between them. None if no call of some
+    function ends within ``limit`` cycles times nodes, or if nodes wait for ever: what each called when it pleased may
     need the times of the run.
 
     Parameters
@@ -58,12 +58,12 @@ def replay(
     except StuckError:
         return None
     ends = (record.finished - record.started).tolist()
-    return Played(max(map(float, ends)), {label: spent / len(every) for label, spent in replayer.spent.items()})
+    return Played(max(map(float, ends)), _by_label(replayer.spent, len(every)))
 
 
 class Replayer:
-    """The application that is played: each node makes its own of ``calls``, in their order. ``spent``, ``done``: by label, cycles
-    in and number of the calls that have ended."""
+    """The application that is played: each node makes its own of ``calls``, in their order. ``spent``, ``done``: by label and
+    function, cycles in and number of the calls that have ended."""
 
     def __init__(self, made: Mapping[str, Operator], calls: Sequence[Call], machine: ProcessorMachine) -> None:
         self.made = made
@@ -72,8 +72,8 @@ class Replayer:
         for one in sorted(calls, key=lambda call: (call.start, call.end)):
             self.calls.setdefault(one.node, []).append(one)
         self.messages = {label: message_of(operator, operator.m) for label, operator in made.items()}
-        self.spent: dict[str, float] = {}
-        self.done: Counter[str] = Counter()
+        self.spent: dict[tuple[str, str], float] = {}
+        self.done: Counter[tuple[str, str]] = Counter()
 
     async def main(self, node: Node) -> None:
         for call in self.calls.get(node.number, ()):
@@ -85,17 +85,26 @@ class Replayer:
                 await function()
             else:
                 await function(self.messages[call.label])
-            self.spent[call.label] = self.spent.get(call.label, 0.0) + self.machine.time - before
-            self.done[call.label] += 1
+            function_called = call.label, call.what
+            self.spent[function_called] = self.spent.get(function_called, 0.0) + self.machine.time - before
+            self.done[function_called] += 1
 
     def extended(self, cycles: int, nodes: int) -> Played | None:
-        """All calls, from those of the first ``cycles`` cycles; None if some operator is not among these."""
-        wanted = Counter(one.label for own in self.calls.values() for one in own)
-        if any(not self.done[label] for label in wanted):
+        """All calls, from those of the first ``cycles`` cycles; None if some function is not among these."""
+        wanted = Counter((one.label, one.what) for own in self.calls.values() for one in own)
+        if any(not self.done[called] for called in wanted):
             return None
-        spent = {label: self.spent[label] * count / self.done[label] for label, count in wanted.items()}
+        spent = {called: self.spent[called] * count / self.done[called] for called, count in wanted.items()}
         longer = sum(spent.values()) / max(1.0, sum(self.spent.values()))
-        return Played(cycles * longer, {label: one / nodes for label, one in spent.items()})
+        return Played(cycles * longer, _by_label(spent, nodes))
+
+
+def _by_label(spent: Mapping[tuple[str, str], float], nodes: int) -> dict[str, float]:
+    """Cycles of a node, on the mean of all, in all functions of each operator."""
+    found: dict[str, float] = {}
+    for (label, _), cycles in spent.items():
+        found[label] = found.get(label, 0.0) + cycles / nodes
+    return found
 
 
 def _given(operator: Operator, call: Call) -> Iterator[Any]:

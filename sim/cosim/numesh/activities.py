@@ -7,6 +7,7 @@ phase that runs, and the cycles by category since the last change; programs need
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,9 +57,10 @@ class ActivityWatch:
         counted = self._machine.cycles[self.node.number].copy()
         if now > self._since:
             cycles = tuple(int(cycles) for cycles in counted - self._counted)
-            # Loading and leaving belong to the phase that is reached.
-            phase = self._router.current if doing.endswith("_load") else self._in_phase
-            self.spans.append(Span(self.node.number, self._since, now, doing, phase, cycles))
+            span = Span(self.node.number, self._since, now, doing, self._in_phase, cycles)
+            # Loading and leaving belong to the phase that is reached. Operators that stand in the place of one are loaded in
+            # its other functions, too.
+            self.spans.append(replace(span, phase=self._router.current) if span.operators else span)
         self._since, self._counted = now, counted
 
 

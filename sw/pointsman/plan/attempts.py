@@ -118,9 +118,15 @@ class Attempts:
 
     @property
     def failure(self) -> PointsmanError | None:
-        """Why the first refused candidate was refused; None if none was."""
+        """Why the first refused candidate was refused, or the first for an operator whose implementation was asked for, which is
+        easily taken back; None if none was."""
         refused = self.candidates.refused
-        return refused[0] if refused else self.failures[min(self.failures)] if self.failures else None
+        if refused or not self.failures:
+            return refused[0] if refused else None
+        asking = (one for one in self.candidates.analysis.operators if one.impl is not None)
+        asked = tuple([f"{one.position}: operator '{one.label}'" for one in asking])
+        found = [self.failures[key] for key in sorted(self.failures)]
+        return next((error for error in found if error.message.startswith(asked)), found[0])
 
     @property
     def crowded(self) -> bool:

@@ -94,9 +94,12 @@ class Residency(Generic[Vfsm]):
         """Note VFSMs of ``phase`` that get other annotations when it is next loaded."""
         self.behind[phase] |= set(vfsms)
 
-    def replaced(self, phase: int, shared: Sharing[Vfsm]) -> None:
-        """Note that ``phase`` has a new schedule and new VFSMs; ``shared``: how phases now overwrite each other."""
+    def replaced(self, phase: int, shared: Sharing[Vfsm], changed: Collection[Hashable] = ()) -> None:
+        """Note that ``phase`` has a new schedule and new VFSMs, other ones in ``changed``; ``shared``: how phases now overwrite
+        each other."""
         self.shared = shared
+        self.stored.difference_update(changed)
+        self.behind[phase].clear()
         self.resident.discard(phase)
         for p in self.pipelines:
             self.whole.discard((phase, p))

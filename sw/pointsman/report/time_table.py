@@ -222,7 +222,9 @@ def time_text(results: Mapping[str, Any]) -> str:
     for one in worth[:MOST_WAITS]:
         if one["cycles"] * one["calls"] >= SHORT * whole:
             words = f"{one['words']:,} word{'' if one['words'] == 1 else 's'}"
-            lines.append(f"{one['function']} waits {one['cycles']:,.0f} cycles a call for {words}: {one['cause']}")
+            cycles = f"{one['cycles']:,.0f} cycle"
+            cycles += "" if cycles == "1 cycle" else "s"
+            lines.append(f"{one['function']} waits {cycles} a call for {words}: {one['cause']}")
     if plain["predicted_cycles"] is not None:
         said = f"{plain['predicted_cycles']:,.0f} cycles predicted without computing"
         lines.append(f"{said}; the slowest node took {results['total_cycles']:,} with it")

@@ -50,6 +50,18 @@ def test_what_is_too_long_is_reckoned_from_shorter_messages_operator_by_operator
     assert found.cycles == 3_000_034
 
 
+def test_words_of_each_operator_cost_what_its_own_have_cost() -> None:
+    made = program("(cshift 'a 1 :m 20000) (cshift 'b 1 :m 600)")
+
+    def stage(most: int | None, rounds: int, seed: int, limit: int, *, in_turn: bool = False) -> tuple[Played, int]:
+        if most is None:
+            raise TooLongError("too long")
+        cycles = {"a": 5.0 + min(most, 20_000), "b": 50.0 * min(most, 600)}
+        return Played(sum(cycles.values()), cycles), most
+
+    assert predict(made, stage) == Played(50_005.0, {"a": 20_005.0, "b": 30_000.0})
+
+
 def test_nothing_is_said_of_what_cannot_be_played() -> None:
     def stage(most: int | None, rounds: int, seed: int, limit: int, *, in_turn: bool = False) -> tuple[Played, int]:
         raise TooLongError("too long")

@@ -158,3 +158,18 @@ def test_tables_of_a_file_are_predicted_of_a_run(tmp_path: Path) -> None:
     pointsman.compile(compile_text(text, topology=mesh(2, 2), mode="tdm"), mesh(2, 2), target="tdm").write(path)
     done = pointsman.run(Shifts, "2x2", target="tdm", image=path, engine="model")
     assert done.values["predicted_cycles"] == done.total_cycles
+
+
+def test_nothing_is_said_of_an_operator_of_which_only_loads_are_reached() -> None:
+    class Long(Application):
+        def program(self, net: Network) -> Parts:
+            return [cop.cshift("one", 1, m=1500), cop.cshift("other", 1, m=1500)]
+
+        async def main(self, node: Node) -> None:
+            for label in ("one", "other"):
+                await getattr(node.cop, f"{label}_load")()
+                await getattr(node.cop, f"{label}_func")(np.zeros(1500, np.int32))
+
+    done = pointsman.run(Long, "2x2", target="tdm", engine="model", mode="dynamic")
+    for share in (0.25, 0.75):  # none of the calls of `other` has ended by then, though its loads have
+        assert replayed_within(done.artifact, done.finished.calls, int(share * 4 * done.total_cycles)) is None

@@ -27,9 +27,10 @@ def finish(machine: Evaluator, parts: Sequence[Part]) -> Program:
     root = sequential(machine, parts, 0)
     if root is None:
         machine.raise_errors()
-        raise machine.error(
-            0, "the program has no operator", hint="for instance (broadcast 'b 0), or in Python cop.broadcast('b', 0)"
-        )
+        hint = "for instance (broadcast 'b 0), or in Python cop.broadcast('b', 0)"
+        if machine.network.topology.nodes == 1:
+            hint = "on a single node many groups are empty; (barrier 'b) makes it a program all the same"
+        raise machine.error(0, "the program has no operator", hint=hint)
     if not (isinstance(root, GroupPart) and root.kind == "sequential"):
         root = group(machine, "sequential", [root], root.at)
     operators = [part for part in walk(root) if isinstance(part, OperatorPart)]

@@ -49,6 +49,9 @@ def approximate(machine: Evaluator, form: Form, value: object, what: str) -> int
     """A positive number that is only approximate: a ratio is rounded up."""
     if isinstance(value, Fraction) and value > 0:
         value = ceil(value)
+    if value == 0:
+        hint = "it is approximate, and 1 does for what may not happen at all: (max 1 COUNT)"
+        raise machine.error(form.at, f"{what} must be a positive integer, not {show(value)}", hint=hint)
     return positive(machine, form, value, what)
 
 

@@ -36,8 +36,9 @@ MOST_NODES = 64
 """Most nodes of an instance: on an 8x8 mesh a permutation puts at most 8 streams on a link."""
 VALUES = 6
 """Values, at most, of which the metric takes the mean."""
-BARRIERS = 8
-"""Moves of the two barriers at a node, about: of the phase's end and of the load function."""
+BARRIERS = 14
+"""Moves of the two barriers at a node, about: of the phase's end and of the load function. A router in the middle of both trees,
+with three nodes below it, has that many: it hands on three words up and three down in either, and one at its own processor."""
 MARGIN = 1.5
 """Slots kept for each move of a permutation at its busiest node. With 1 slots are often lacking, with 1.5 none was in
 any that was tried (docs/online_routing.md has the counts)."""

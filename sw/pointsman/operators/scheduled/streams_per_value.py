@@ -19,6 +19,8 @@ from .stream import StrStream
 
 MOST_SETS = 16
 """Most sets of streams of an operator."""
+STREAM = 0.5
+"""Words a cycle of a stream that waits for nothing but its slots, at least."""
 
 
 class ByStreams(Implementation):
@@ -33,7 +35,8 @@ class ByStreams(Implementation):
         self.processor_bound = inner.processor_bound
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        """Speed for the worst value, divided by the number of values, as their streams share the slots."""
+        """Speed for the worst value. Streams of all values share the slots; where it is not slots that a stream waits for but its
+        word's way there and back, they need not share that."""
         values = schedule_values(operator)
         if values is None or len(values) > MOST_SETS:
             return None
@@ -44,7 +47,8 @@ class ByStreams(Implementation):
         if most_ends(self.streams(operator, context)) > context.shape.registers - context.shape.pipelines:
             return None
         slowest = min(metric.words_per_cycle for metric in metrics)
-        return Metric(slowest / len(values), max(metric.latency for metric in metrics))
+        shared = max(slowest, STREAM) / len(values)
+        return Metric(min(slowest, shared), max(metric.latency for metric in metrics))
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         values = schedule_values(operator)

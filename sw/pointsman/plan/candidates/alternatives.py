@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from math import inf
 
 from pointsman.errors import PointsmanError
@@ -227,27 +226,64 @@ def by_messages(
 
 
 def by_messages_together(
-    analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int, *, others: bool = False
+    analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int
 ) -> tuple[Variant, Structure] | None:
     """The variant with all operators that have run-time values done by messages, as far as they can be, and everything in one
     phase; None if these are fewer than two, or the division has threads. A phase of messages is left by a barrier, and other ways
-    of these operators meet or change the phase for new values, so that no single change leads to where nodes do neither.
-    ``others``: the other operators as well, which then share the channels."""
-    given = [operator for operator in analysis.operators if runtime_operands(operator)]
-    if structure.threads is not None or len(given) < 2:
+    of these operators meet or change the phase for new values, so that no single change leads to where nodes do neither."""
+    return _messages_together(analysis, variant, structure, period, _with_values(analysis), fewest=2)
+
+
+def all_by_messages(
+    analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int
+) -> tuple[Variant, Structure] | None:
+    """As `by_messages_together`, with the operators that have no run-time values, which then share the channels."""
+    several = len(_with_values(analysis)) > 1
+    return _messages_together(analysis, variant, structure, period, analysis.operators, fewest=2) if several else None
+
+
+def by_messages_beside(
+    analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int
+) -> tuple[Variant, Structure] | None:
+    """As `by_messages_together` where a single operator is done by messages, and the division has several phases: what comes
+    before and after it need not wait until no message is under way."""
+    if len(structure.phases) == 1 or by_messages_together(analysis, variant, structure, period) is not None:
+        return None
+    return _messages_together(analysis, variant, structure, period, _with_values(analysis), fewest=1)
+
+
+def _with_values(analysis: ProgramAnalysis) -> list[Operator]:
+    return [operator for operator in analysis.operators if runtime_operands(operator)]
+
+
+def _messages_together(
+    analysis: ProgramAnalysis,
+    variant: Variant,
+    structure: Structure,
+    period: int,
+    operators: Iterable[Operator],
+    *,
+    fewest: int,
+) -> tuple[Variant, Structure] | None:
+    """The variant with these operators done by messages, and everything in one phase; None if fewer than ``fewest`` can, or the
+    division has threads."""
+    if structure.threads is not None:
         return None
     one_phase = variant.analysis.folded(lambda part, i: False)
-    return _with_messages(analysis, variant, one_phase, analysis.operators if others else given, period)
-
-
-all_by_messages = partial(by_messages_together, others=True)
-"""`by_messages_together`, with the operators that have no run-time values."""
+    return _with_messages(analysis, variant, one_phase, operators, period, fewest=fewest)
 
 
 def _with_messages(
-    analysis: ProgramAnalysis, variant: Variant, structure: Structure, operators: Iterable[Operator], period: int
+    analysis: ProgramAnalysis,
+    variant: Variant,
+    structure: Structure,
+    operators: Iterable[Operator],
+    period: int,
+    *,
+    fewest: int = 2,
 ) -> tuple[Variant, Structure] | None:
-    """The variant and the division with these operators done by messages, as far as they can be; None if fewer than two can."""
+    """The variant and the division with these operators done by messages, as far as they can be; None if fewer than ``fewest``
+    can."""
     chosen: dict[str, str] = {}
     for operator in operators:
         if operator.impl is not None or not operator.instances:
@@ -260,7 +296,7 @@ def _with_messages(
         }
         if online:
             chosen[operator.label] = min(online, key=lambda name: (found[name], name))
-    if len(chosen) < 2:
+    if len(chosen) < fewest:
         return None
     return changed(analysis, variant, structure, dict(variant.analysis.chosen) | chosen, period)
 

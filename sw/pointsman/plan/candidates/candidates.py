@@ -34,6 +34,7 @@ from .alternatives import (
     all_by_messages,
     alternatives,
     by_messages,
+    by_messages_beside,
     by_messages_together,
     by_values,
     without_meeting,
@@ -198,8 +199,16 @@ class Candidates:
         """Candidates of the division of ``one`` in which, as far as operators allow, no load function waits for other nodes, or
         those of parallel groups are done by messages, or those with run-time values, or all, with everything in one phase, or
         these have a schedule for each value where this promises most; with all schedule lengths, the most promising first; none
-        unless that concerns several operators."""
-        for way in (without_meeting, by_messages, by_messages_together, all_by_messages, by_values):
+        unless that concerns several operators, or one by messages that shares the phase with others."""
+        ways_of_several = (
+            without_meeting,
+            by_messages,
+            by_messages_together,
+            all_by_messages,
+            by_messages_beside,
+            by_values,
+        )
+        for way in ways_of_several:
             found = way(self.analysis, one.variant, one.structure, one.period)
             ways = [] if found is None else self._otherwise(*found, closing=one.closing)
             # Many phases leave room for few tries, and what is left of the division has been played with this length.

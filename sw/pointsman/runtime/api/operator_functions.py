@@ -23,6 +23,7 @@ from .substrate import CHOSEN, HERE, UNKNOWN, Combine, Given, Permission, Port, 
 
 MOST_NAMES = 24
 """Functions that an error names at most."""
+IN_TURN = "load an operator after the last use of those that come before it in the program"
 
 
 class Caller(Protocol):
@@ -219,7 +220,7 @@ class OperatorFunctions:
             raise self._error(what, f"has not called {self.signature.label}_load")
         stale = port.stale()
         if stale is not None:
-            raise self._error(what, stale)
+            raise self._error(what, stale, hint=IN_TURN)
         if part.kind != kind and not (part.kind == "both" and kind in ("write", "read")):
             may = {
                 "none": "may only load it",

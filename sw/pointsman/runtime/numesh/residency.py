@@ -91,8 +91,15 @@ class Memories:
 
     def replaced(self, part: NodePhase) -> None:
         """Note that a phase has another schedule and other VFSMs (``part``) from now on."""
-        self.given[part.phase] = _given(part)
-        self.marks.replaced(part.phase, self._sharing())
+        before, now = self.given[part.phase], _given(part)
+        changed = {place for place in before.keys() | now.keys() if before.get(place) != now.get(place)}
+        self.given[part.phase] = now
+        self.marks.replaced(part.phase, self._sharing(), changed)
+        for phase, given in self.given.items():
+            # What the phase had there before may be in the router, though the two may not be at odds about it any more.
+            lost = [p for p in changed if p in given and (phase, p[0]) not in self.marks.whole]
+            if phase != part.phase and lost:
+                self.marks.wanted(phase, lost)
 
 
 def _given(part: NodePhase) -> dict[Place, Annotation]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+import pointsman
 from cosim.numesh.activities import Span, cycles_by
-from pointsman.runtime import Category
+from pointsman import cop
+from pointsman.cop import Network, Parts
+from pointsman.runtime import Application, Category, Node
 
 KINDS = len(Category)
 
@@ -46,3 +49,19 @@ def test_functions_at_the_same_time_share_their_cycles() -> None:
     told = cycles_by([span(0, "b_write, c_read", 4, 6)], "operator", 1)
     assert {label: sum(row.values()) for label, row in told.items()} == {"b": 3.0, "c": 3.0}
     assert sum(cycles_by([span(0, "b_write, c_read", 4, 6)], "phase", 1)[4].values()) == 6.0
+
+
+def test_what_loads_in_a_function_of_its_own_is_counted_in_the_phase_that_it_reaches() -> None:
+    class Sums(Application):
+        def program(self, net: Network) -> Parts:
+            return cop.reduce("sum", "add", destination=cop.runtime(), type="int32", impl="repl_runtime_reduce")
+
+        async def main(self, node: Node) -> None:
+            await node.cop.sum_load(0)
+            await node.cop.sum_func(1)
+
+    done = pointsman.run(Sums, "2x2", engine="model")
+    assert done.finished is not None
+    own = [one for one in done.finished.spans if one.activity == "sum_func"]
+    assert own
+    assert all(one.phase >= 0 for one in own)

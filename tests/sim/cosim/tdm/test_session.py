@@ -307,8 +307,9 @@ def test_an_operator_of_a_past_phase_must_be_loaded_again() -> None:
         await node.cop.b_load()
         await node.cop.a_func([1])
 
-    with pytest.raises(PointsmanError, match="has gone on to operator 'b' and must call a_load again"):
+    with pytest.raises(PointsmanError, match="has gone on to operator 'b' and must call a_load again") as caught:
         run(tables_of("(sequential (cshift 'a 1) (cshift 'b 1))", 2, 1), main)
+    assert "after the last use of those that come before it" in str(caught.value)
 
 
 def test_the_operator_that_ended_another_is_named_not_one_beside_both() -> None:

@@ -11,8 +11,10 @@ import pytest
 
 import pointsman
 from pointsman import cop
+from pointsman.cop import Network, Parts
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
+from pointsman.network.faults import with_faults
 from pointsman.runtime import Application, Node, WrongAnswer
 from pointsman.runtime.splitc import AccessError, SplitC, SplitCApplication
 
@@ -123,3 +125,31 @@ def test_a_file_and_its_image(tmp_path: Path) -> None:
     second = pointsman.run(path, mesh(3), engine="model", image=image)
     assert first.returned == second.returned == [2, 0, 1]
     assert np.array_equal(first.cycles, second.cycles)
+
+
+class Counted(Application):
+    """A broadcast from each node that works in turn, by the numbers that docs/applications.md tells to take."""
+
+    def program(self, net: Network) -> Parts:
+        return cop.loop("l", net.nodes, cop.broadcast("b", cop.runtime(), type="int32"))
+
+    async def main(self, node: Node) -> list[int]:
+        rank, ranks = self.topology.working.index(node.number), len(self.topology.working)
+        heard = []
+        await node.cop.l_load()
+        for source in range(ranks):
+            await node.cop.b_load(source)
+            if source == rank:
+                await node.cop.b_write(node.number)
+                heard.append(node.number)
+            else:
+                heard.append(await node.cop.b_read())
+        return heard
+
+
+@pytest.mark.parametrize("how", [{"dry": True}, {"target": "packet"}, {"target": "tdm"}, {}])
+def test_run_time_values_count_the_nodes_that_work(how: dict[str, Any]) -> None:
+    engine = {} if "dry" in how else {"engine": "model"}
+    done = pointsman.run(Counted, with_faults(mesh(3, 2), nodes=[2]), **how, **engine)
+    working = [0, 1, 3, 4, 5]
+    assert list(done.returned) == [working if node in working else None for node in range(6)]

@@ -13,6 +13,7 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan import attempts, polish
 from pointsman.plan.attempts import Attempts, behind
+from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
 
 
@@ -72,3 +73,12 @@ def test_a_phase_that_was_refused_makes_the_search_find_another_division(monkeyp
     found = cycles()
     monkeypatch.setattr(attempts, "DIVIDED", 0)
     assert cycles() > 1.5 * found
+
+
+def test_a_refusal_names_the_operator_whose_implementation_was_asked_for() -> None:
+    """The first of these has ways of its own, none of which goes with a schedule for each value of the second in rows."""
+    text = "(loop 'l 3 (eoshift 'a (runtime) :m 2) (subset (make-1d 'x) (eoshift 'b (runtime) :m 13{})))"
+    made = make_plan(compile_text(text.format(""), topology=mesh(3, 2)), NodeShape(), name="test")
+    assert made.phases
+    with pytest.raises(PlanError, match="operator 'b' has a schedule for each value"):
+        make_plan(compile_text(text.format(" :impl 'sch_shift"), topology=mesh(3, 2)), NodeShape(), name="test")

@@ -175,6 +175,9 @@ def test_slots_are_the_cause_where_words_do_not_come_every_cycle() -> None:
     assert {one["cause"] for one in plain["waits"]} == {"its slowest stream has 2 of 16 slots"}
     assert plain["operators"]["s"]["reached"] < 0.2
     assert "s_read waits" in text_of(plain)
+    for one in plain["waits"]:
+        one["cycles"] = 1.0
+    assert "s_read waits 1 cycle a call for 60 words" in text_of(plain)
 
 
 def test_a_word_that_finds_its_slot_at_once_takes_no_longer_than_its_latency() -> None:

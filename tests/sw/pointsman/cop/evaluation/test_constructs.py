@@ -269,6 +269,19 @@ def test_faults_of_constructs_are_named(text: str, message: str) -> None:
     assert faults(text) == [message]
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("(loop 'ring (- *nodes* 1) (cshift 'next 1))", "1 does for what may not happen at all: (max 1 COUNT)"),
+        ("(doall ((i (all (- *nodes* 1)))) (stream 's i (+ 1 i)))", "on a single node many groups are empty"),
+    ],
+)
+def test_programs_that_a_single_node_leaves_empty_are_told_what_helps(text: str, hint: str) -> None:
+    with pytest.raises(CopError) as caught:
+        compile_text(text, topology=mesh(1, 1))
+    assert hint in str(caught.value)
+
+
 def test_copies_whose_children_disagree_in_order_are_not_one_operator() -> None:
     text = "(parallel (subset '(0 1) (barrier 'a) (barrier 'b)) (subset '(2 3) (barrier 'b) (barrier 'a)))"
     assert faults(text) == ["label 'b' is used twice", "label 'a' is used twice"]

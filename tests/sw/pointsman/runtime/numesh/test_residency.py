@@ -17,6 +17,7 @@ from pointsman.network import mesh
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.structure.structure import outline
 from pointsman.runtime.numesh.residency import Memories, Place
+from pointsman.runtime.numesh.scheduling.made import schedule_moves
 from pointsman.targets.numesh import make_images
 
 TEXT = "(loop 'l 9 (broadcast 'b (runtime) :m 1) (cshift 'c 1 :m 1) (optional (allreduce 'r 'add :m 1)) (cshift 'd 1 :m 2))"
@@ -64,6 +65,33 @@ def test_what_is_held_stands_in_the_router(vfsms: int, depth: int, node: int, se
         assert len(memories.marks.shared.staying) == len(wanted)
     else:
         assert loads > len(wanted) or not memories.marks.shared.rivals
+
+
+@pytest.mark.parametrize("node", range(6))
+def test_what_is_held_stands_in_the_router_with_schedules_made_at_run_time(node: int) -> None:
+    shifts = (
+        "(loop 'l 5 (cshift 'a (runtime) :m 3 :impl 'sch_shift_runtime) (cshift 'b (runtime) :impl 'sch_shift_runtime))"
+    )
+    program = compile_text(shifts, topology=mesh(3, 2))
+    made = make_images(make_plan(program, NodeShape(), name="p", structures=[outline(program)]))
+    memories, chance = Memories(made, node, preloaded=False), random.Random(node)
+    assert len(memories.given) == 2
+    makers = [i for i, one in enumerate(made.operators) if one.instances]
+    holds: dict[Place, object] = {}
+    for step in range(60):
+        index = chance.choice(makers)
+        phase = made.operators[index].phase
+        if chance.random() < 0.7:
+            distance = chance.randrange(1, 6)
+            moves = tuple((k, (k + distance) % 6) for k in range(6))
+            memories.replaced(schedule_moves(made, index, 0, moves).parts[node])
+        for one in (*memories.loaded_with(phase), phase) if not memories.marks.holds(phase) else ():
+            holds |= {place: memories.given[one][place] for place in memories.missing(one)}
+            memories.marks.loaded(one)
+        assert memories.marks.holds(phase)
+        for one, given in memories.given.items():
+            if memories.marks.holds(one):
+                assert all(holds[place] == stands for place, stands in given.items()), (one, step)
 
 
 def test_phases_that_surely_come_are_loaded_together() -> None:

@@ -86,6 +86,21 @@ def test_with_the_length_that_the_compiler_chooses_all_values_find_slots(size: t
         assert not made.hops, order
 
 
+@pytest.mark.parametrize("size", [(2, 2), (5, 1), (4, 2), (2, 2, 2), (4, 4)])
+def test_all_values_find_slots_where_barriers_close_the_phases(size: tuple[int, ...]) -> None:
+    operator = "(permute '{} (runtime) :m 5 :impl 'sch_permute_runtime)"
+    text = "(loop 'l 3 " + operator.format("p") + operator.format("q") + ")"
+    program = compile_text(text, topology=mesh(*size))
+    context = Context(program.topology, NodeShape(neighbours=max(4, program.topology.ports)))
+    least = SchPermuteRuntime().least_period(next(iter(program.operators())), context)
+    images, nodes = images_of(text, size, period=least), program.topology.nodes
+    assert {phase.technique for phase in images.phases} == {"barrier"}
+    for seed in range(40):
+        order = random.Random(seed).sample(range(nodes), nodes)
+        for index in (i for i, one in enumerate(images.operators) if one.instances):
+            assert not schedule_moves(images, index, 0, tuple((a, b) for a, b in enumerate(order) if a != b)).hops
+
+
 BESIDE = """
 (loop 'l 3
   (parallel
