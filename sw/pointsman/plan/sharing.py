@@ -85,10 +85,11 @@ _known: WeakValueDictionary[Hashable, _Ends] = WeakValueDictionary()
 
 def _ends(operator: Operator, implementation: Implementation, context: Context) -> _Ends | None:
     """Where the streams of an operator lead; None if it can share them with none: values are given at run time, or routers do not
-    hold the same VFSMs for it as long as the phase runs, or join its streams."""
+    hold the same VFSMs for it as long as the phase runs, or join its streams, or whichever node has the message writes it, so
+    that nodes do not use several such operators in the same order."""
 
     def ask() -> _Ends | None:
-        fixed = not operator.runtime_names and implementation.loading is Loading.LOCAL
+        fixed = not operator.runtime_names and implementation.loading is Loading.LOCAL and operator.kind != "collect"
         if not fixed or implementation.stages(operator) > 1:
             return None
         streams = streams_of(implementation, operator, context)

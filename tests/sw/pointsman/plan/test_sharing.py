@@ -48,9 +48,10 @@ def test_operators_one_after_the_other_have_their_streams_in_common() -> None:
         "(broadcast 'a 0) (subset '(0 1) (broadcast 'b 0))",
         "(broadcast 'a 0) (broadcast 'b 0 :valid '(0 1))",
         "(broadcast 'a 0) (broadcast 'b (runtime))",
+        "(subset '(0 1) (collect 'a 1)) (subset '(0 1) (collect 'b 1))",
         "(broadcast 'a (runtime)) (broadcast 'b (runtime))",
     ],
-    ids=["in any order", "phase", "sources", "nodes", "readers", "one at run time", "both at run time"],
+    ids=["any order", "phase", "sources", "nodes", "readers", "one at run time", "any writer", "both at run time"],
 )
 def test_others_have_streams_of_their_own(text: str) -> None:
     streams, (first, second) = shared(text)
