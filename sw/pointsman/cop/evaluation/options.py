@@ -36,10 +36,11 @@ MINIMUM = ("min", "*min*", "**min**")
 """Spellings of ``:b min``; the asterisks of the thesis are in part typography."""
 
 
-def positive(machine: Evaluator, form: Form, value: object, what: str) -> int:
-    """A positive integer that fits 32 bits."""
+def positive(machine: Evaluator, form: Form, value: object, what: str, *, zero: str | None = None) -> int:
+    """A positive integer that fits 32 bits. ``zero``: the hint for 0."""
     if type(value) is not int or value < 1:
-        raise machine.error(form.at, f"{what} must be a positive integer, not {show(value)}")
+        hint = zero if value == 0 else None
+        raise machine.error(form.at, f"{what} must be a positive integer, not {show(value)}", hint=hint)
     if value > LARGEST:
         raise machine.error(form.at, f"{what} must be at most {LARGEST}, not {show(value)}")
     return value
@@ -49,10 +50,8 @@ def approximate(machine: Evaluator, form: Form, value: object, what: str) -> int
     """A positive number that is only approximate: a ratio is rounded up."""
     if isinstance(value, Fraction) and value > 0:
         value = ceil(value)
-    if value == 0:
-        hint = "it is approximate, and 1 does for what may not happen at all: (max 1 COUNT)"
-        raise machine.error(form.at, f"{what} must be a positive integer, not {show(value)}", hint=hint)
-    return positive(machine, form, value, what)
+    hint = "it is approximate, and 1 does for what may not happen at all: (max 1 COUNT)"
+    return positive(machine, form, value, what, zero=hint)
 
 
 def boolean(machine: Evaluator, form: Form, value: object, what: str) -> bool:

@@ -246,7 +246,7 @@ class CostModel:
             ways = [self._of((operator,)) for operator in operators]
             same = self.period, tuple(map(id, ways)), left
             if same not in self._known:
-                # Room for a barrier seldom matters.
+                # Room for a barrier seldom matters: what there is room for with one is not looked at again without.
                 found = (inf, ()) if left else self._shared(operators)
                 self._known[same] = ways, found if found[0] < inf else self._best(operators, left)
             self._io[key] = self._known[same][1]
