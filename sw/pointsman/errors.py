@@ -7,6 +7,7 @@ of ours. A legal program that does not fit the hardware is refused by `RefusedEr
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Self
 
 
 class PointsmanError(Exception):
@@ -26,6 +27,12 @@ class PointsmanError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+    def without_frames(self) -> Self:
+        """The same error without the frames that it has come through, and all that these hold: to be kept, and raised again."""
+        same = type(self).__new__(type(self), *self.args)
+        same.__dict__.update(self.__dict__)
+        return same
 
     def __str__(self) -> str:
         return self.message if self.hint is None else f"{self.message}\n  hint: {self.hint}"

@@ -368,7 +368,7 @@ class Attempts:
             self.considered[number] = Considered(one.labels, one.period, one.estimate, cycles, outcome)
 
     def _refuse(self, number: int, context: PlanContext, error: PointsmanError) -> None:
-        self.failures.setdefault((context.fallbacks, number), error)
+        self.failures.setdefault((context.fallbacks, number), error.without_frames())
         if self.options.refused is not None:
             self.options.refused(error.message)
         self._note(number, None, f"refused: {error.message}")

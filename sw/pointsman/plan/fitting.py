@@ -96,7 +96,7 @@ def fitted_plan(
     except PointsmanError as error:
         if asked["period"] is not None and asked["period"] < 2:
             raise  # no schedule has that length
-        failure = error
+        failure = error.without_frames()
     first = failure.why if isinstance(failure, RefusedError) and failure.why else failure.message
     # Divisions are refused for this and that; what is lacking in the end is what some of them lacked.
     whys = {one: why for why in reversed((first, *reasons)) for one in RESOURCES if SPOKEN[one] in why}

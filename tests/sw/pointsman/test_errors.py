@@ -29,6 +29,18 @@ def test_a_message_is_a_text() -> None:
         PointsmanError(3)  # type: ignore[arg-type]
 
 
+def test_an_error_without_frames_is_the_same_error() -> None:
+    sizes = {"registers": 20}
+    refused = RefusedError("p", resource="interface registers a node", size=16, needed=20, sizes=sizes)
+    try:
+        raise refused
+    except RefusedError as caught:
+        same = caught.without_frames()
+        assert caught.__traceback__ is not None
+    assert (type(same), str(same), same.args, same.sizes) == (RefusedError, str(refused), refused.args, sizes)
+    assert same.__traceback__ is None
+
+
 def test_an_error_comes_through_from_another_process() -> None:
     again = pickle.loads(pickle.dumps(PointsmanError("no", hint="yes")))
     assert (str(again), again.message, again.hint) == ("no\n  hint: yes", "no", "yes")

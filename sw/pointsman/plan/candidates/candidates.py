@@ -310,7 +310,7 @@ def find_candidates(
                 refuse_many_phases(structure, most_phases)
                 lengths = _lengths(structure, variant.analysis, period)
             except PlanError as error:
-                refused.append(error)
+                refused.append(error.without_frames())
                 continue
             # If operators may continue, a single phase is a candidate like the others.
             whole = len(structure.phases) == 1 and len(divided) > 1 and all(one.ends for one in found)

@@ -54,7 +54,7 @@ def with_schedules(structures: Sequence[Structure], analysis: ProgramAnalysis) -
         try:
             asked = [i for i, phase in enumerate(structure.phases) if _asked(phase, analysis)]
         except PlanError as error:
-            shared = shared or error
+            shared = shared or error.without_frames()
             continue
         given = True
         yield _divided(structure, asked, analysis) if asked else structure

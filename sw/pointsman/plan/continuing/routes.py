@@ -183,7 +183,7 @@ def _route(
         try:
             routed = replace(_routed(context, few, meeting, beside), streams=tuple(streams))
         except PointsmanError as error:
-            failure = failure or error
+            failure = failure or error.without_frames()
             continue
         span, wiring = range(len(streams)), Wiring(routed)
         planned = plan_operator(operator, implementation, span, routed, wiring)

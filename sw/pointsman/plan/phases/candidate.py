@@ -103,7 +103,7 @@ def _remedied(
             return None
         return None if planned is None else _complete(context, name, ContinuingRoutes(), planned)
     except MembershipError as error:
-        first = error
+        first = error.without_frames()
     for other, under in _remedies(context, constraints, first):
         if left[0] <= 0:
             break
@@ -112,7 +112,7 @@ def _remedied(
             return _remedied(other, under, name, limit, (), left)
         except PlanError:
             continue
-    raise first
+    raise first.without_frames()
 
 
 def _remedies(
@@ -166,7 +166,7 @@ def _plan_around(context: PlanContext, name: str, limit: float) -> Plan | None:
             found = True
             core = None if most is None else core
         except PointsmanError as error:
-            failure = failure or error
+            failure = failure or error.without_frames()
             continue
         plan = plan and counted(context, plan)
         if plan is not None and plan.cycles < limit:
@@ -175,7 +175,7 @@ def _plan_around(context: PlanContext, name: str, limit: float) -> Plan | None:
         return best
     assert failure is not None
     if isinstance(failure, PlanError):
-        raise failure
+        raise failure.without_frames()
     first = structure.through[0].operator
     raise PlanError(
         f"{first.position}: operators cannot continue over changes of phase: {failure.message}", hint=failure.hint

@@ -82,9 +82,9 @@ def plan_phase(context: PlanContext, constraints: Constraints, index: int, limit
         try:
             return _plan_chosen(context, constraints, index, limit, choice)
         except PlanError as error:
-            failure = failure or error
+            failure = failure or error.without_frames()
     assert failure is not None
-    raise failure
+    raise failure.without_frames()
 
 
 def least_cycles(context: PlanContext, index: int) -> float:
@@ -115,7 +115,7 @@ def _without_room(context: PlanContext, index: int, draft: Draft) -> RoutingErro
     try:
         refuse_barrier(context, Constraints(), index, draft)
     except RoutingError as error:
-        return error
+        return error.without_frames()
     return None
 
 
@@ -195,7 +195,7 @@ def _plan_chosen(
         try:
             planned = draft.phase if draft.reason is None else with_barrier(context, constraints, index, draft)
         except RoutingError as error:
-            failure = failure or error
+            failure = failure or error.without_frames()
             continue
         if planned is not None and (best is None or planned.cycles < best.cycles):
             best = planned
@@ -254,7 +254,7 @@ def _drafts(
         try:
             draft = _draft(context, constraints, index, implementations, choice)
         except RoutingError as error:
-            failure = failure or error
+            failure = failure or error.without_frames()
             continue
         if draft is None:
             continue

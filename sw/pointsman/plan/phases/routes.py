@@ -71,10 +71,10 @@ def route(
             result = PhaseRoute(_routed(context, key, hops, fewer))
             context.work.spend(ROUTED * len(streams))
         except RoutingError as error:
-            result = error
+            result = error.without_frames()
         routes[key] = result
     if isinstance(result, RoutingError):
-        raise result
+        raise result.without_frames()
     return result
 
 

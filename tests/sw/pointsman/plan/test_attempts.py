@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from math import inf
-from types import SimpleNamespace
+from types import SimpleNamespace, TracebackType
 from typing import Any
 
 import pytest
@@ -82,3 +83,26 @@ def test_a_refusal_names_the_operator_whose_implementation_was_asked_for() -> No
     assert made.phases
     with pytest.raises(PlanError, match="operator 'b' has a schedule for each value"):
         make_plan(compile_text(text.format(" :impl 'sch_shift"), topology=mesh(3, 2)), NodeShape(), name="test")
+
+
+def test_refusals_are_kept_without_the_frames_that_they_came_through() -> None:
+    """These hold whole searches, which nothing but the garbage collector would free."""
+    text = (
+        "(loop 'l 3 (gather 'g 0) (gather 'h 1) (allreduce 'a 'add :m 2) (spread 's 0) (cshift 'c 1) (broadcast 'b 0))"
+    )
+    program = compile_text(text, topology=mesh(2, 2))
+    gc.collect()
+    gc.disable()
+    try:
+        plan = make_plan(program, NodeShape(registers=12), name="p")
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        gc.collect()
+        frames = [one.tb_frame for one in gc.garbage if isinstance(one, TracebackType)]
+        left = [frame.f_code.co_qualname for frame in frames if "pointsman" in frame.f_code.co_filename]
+        del frames
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+    assert any(one.outcome.startswith("refused: ") for one in plan.considered)
+    assert not left
