@@ -274,7 +274,9 @@ class OperatorFunctions:
             legal = _listed(self.signature.values)
         else:
             legal = " and ".join(map(_shown, ranges))
-        raise self._error("load", f"gives {' and '.join(chosen)} {given}; legal are {legal}")
+        unknown = any(name in self.signature.partial for name in chosen)
+        hint = "a node that does not know it gives None" if unknown else None
+        raise self._error("load", f"gives {' and '.join(chosen)} {given}; legal are {legal}", hint)
 
     def _permutation(self, name: str, value: Any) -> tuple[int, ...]:
         try:
@@ -316,7 +318,10 @@ def _partly_known(value: Any, sort: str) -> Any:
     """A node's knowledge of a partial run-time value: None or False: UNKNOWN; True, for a node: HERE; otherwise ``value``."""
     if value is None or (isinstance(value, bool | np.bool_) and not value):
         return UNKNOWN
-    return HERE if isinstance(value, bool | np.bool_) and sort == "node" else value
+    if isinstance(value, bool | np.bool_):
+        return HERE if sort == "node" else value
+    # HERE and UNKNOWN are negative numbers, which an application cannot give: as texts these are no legal values.
+    return str(value) if isinstance(value, int | np.integer) and value < 0 else value
 
 
 def _shown(legal: tuple[int, ...] | range) -> str:

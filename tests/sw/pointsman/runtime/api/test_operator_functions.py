@@ -141,6 +141,14 @@ def test_a_node_that_gives_nothing_is_told_what_to_give_for_what_it_does_not_kno
         assert refused.value.hint == hint
 
 
+@pytest.mark.parametrize("value", [-1, np.int32(-2), 3])
+def test_numbers_that_are_no_node_do_not_stand_for_this_or_an_unknown_one(value: Any) -> None:
+    partial = Signature("b", "broadcast", "int32*", 1, ("source",), ranges=((0, 1, 2),), partial=("source",))
+    with pytest.raises(PointsmanError, match=rf"node 3 gives source {value}; legal are 0, 1, 2\n") as refused:
+        _done(_functions(partial, _Port(Permission("read"))).load(value))
+    assert refused.value.hint == "a node that does not know it gives None"
+
+
 def test_many_legal_values_that_are_a_range_are_told_as_one() -> None:
     for values, said in (
         ([*range(20), *range(-20, 0)], r"legal are -20\.\.19$"),
