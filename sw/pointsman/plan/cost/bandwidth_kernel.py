@@ -106,9 +106,10 @@ def together(
     return cycles, slowed
 
 
-RELIEVED = 4
-"""Operators of a phase, at most, for which other ways are looked for where the best need too much together. With more they share
-no phase, so that the search through the divisions of long programs has less to choose from."""
+RELIEVED = 5
+"""Operators of a phase, at most, for which other ways are looked for where the best need too much together: trees of so many
+reductions of all nodes are what the standard node has registers for. With more they share no phase, so that the search through
+the divisions of long programs has less to choose from."""
 
 
 @kernel

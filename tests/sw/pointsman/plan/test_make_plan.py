@@ -172,3 +172,11 @@ def test_a_way_without_room_is_tried_with_a_longer_schedule_for_which_phases_tak
     assert longer.labels == longest.labels
     asked = find_candidates(analysis, period=8, effort=1.0, structures=[structure])
     assert asked.longer(asked.ways[0]) == []
+
+
+def test_five_reductions_of_all_nodes_share_a_phase_as_trees_with_fewer_children() -> None:
+    """As the quickest trees do not, in phases of their own a round took 310 cycles."""
+    text = "(loop 'l 20 " + " ".join(f"(reduce 'o{root} 'add {root})" for root in range(5)) + ")"
+    plan = make_plan(compile_text(text, topology=mesh(4, 4)), NodeShape(), name="p")
+    assert len(plan.phases) == 1
+    assert plan.cycles < 20 * 100
