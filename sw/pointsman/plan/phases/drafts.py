@@ -300,6 +300,9 @@ def _choices_of_sets(context: PlanContext, index: int, choice: ChoiceLimits) -> 
     choices: list[list[Choice]] = []
     for operator in phase.operators:
         found = context.able(operator, fallbacks=choice.fallbacks)
+        if phase.value is not None:
+            # Messages serve all values in one phase: beside phases for other values nodes would not know where to go.
+            found = [one for one in context.able(operator) if one[1].loading is Loading.PER_VALUE] or found
         if not left:
             found = [one for one in found if one[1].loading is not Loading.LEFT_BETWEEN_USES]
         if len(phase.operators) > 1:

@@ -133,3 +133,11 @@ def test_schedules_share_vfsms_and_a_phase_that_does_not_fit_is_refused() -> Non
     plan = make_plan(compile_text(text, topology=mesh(3)), NodeShape(vfsms=8), name="b", period=16)
     assert len(plan.phases) == 3
     assert "has too few VFSMs" in refused(text, (3,), NodeShape(vfsms=4), 16).message
+
+
+def test_no_phase_for_a_value_is_done_by_messages_which_serve_all_values() -> None:
+    """Where such a phase finds no slots, as those for distances 5 and 6 here with eight, the schedule has to be longer."""
+    plan = make_plan(compile_text("(cshift 'o1 (runtime) :m 2)", topology=mesh(1, 12)), NodeShape(), name="test")
+    ways = {one.implementation.name for phase in plan.phases for one in phase.operators}
+    assert len(plan.phases) > 1
+    assert ways == {"sch_shift"}

@@ -11,6 +11,7 @@ from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.conflicts.link_slots import link_writes
 from pointsman.plan.context import PlanContext, PlanMemo
+from pointsman.plan.phases import routes
 from pointsman.plan.phases.constraints import Constraints
 from pointsman.plan.phases.routes import plan_operators, route
 from pointsman.plan.structure.structure import outline
@@ -47,7 +48,7 @@ def test_links_and_slots_that_are_taken_are_left_alone() -> None:
     assert link_writes(route(own, taken, 1, STREAMS).routed) == free
 
 
-def test_a_refusal_is_kept() -> None:
+def test_a_refusal_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     own = context()
     topology = own.program.topology
     all_links = frozenset(
@@ -56,9 +57,12 @@ def test_a_refusal_is_kept() -> None:
     closed = Constraints().taking(0, {1: all_links})
     with pytest.raises(RoutingError) as first:
         route(own, closed, 0, STREAMS)
+    monkeypatch.setattr(routes, "route_phase", None)  # it is not asked again
     with pytest.raises(RoutingError) as second:
         route(own, closed, 0, STREAMS)
-    assert second.value is first.value
+    assert str(second.value) == str(first.value)
+    (kept,) = (one for one in own.memo.routes.values() if isinstance(one, RoutingError))
+    assert kept.__traceback__ is None
 
 
 def test_operators_are_planned_once_for_a_route() -> None:
