@@ -274,8 +274,8 @@ class OperatorFunctions:
             legal = _listed(self.signature.values)
         else:
             legal = " and ".join(map(_shown, ranges))
-        unknown = any(name in self.signature.partial for name in chosen)
-        hint = "a node that does not know it gives None" if unknown else None
+        partial = any(name in self.signature.partial for name in chosen)
+        hint = "a node that does not know it gives None" if partial else None
         raise self._error("load", f"gives {' and '.join(chosen)} {given}; legal are {legal}", hint)
 
     def _permutation(self, name: str, value: Any) -> tuple[int, ...]:
