@@ -18,7 +18,7 @@ from pointsman.operators.messages.online import Online, traffic
 from pointsman.operators.trees.multicast_trees import narrow_tree
 from pointsman.program.program import Group, Operator, Program
 from pointsman.routing.online.channels import Channel, Pair, Together, combined, online_network, online_streams
-from pointsman.routing.online.overlays import Burst, Overlay, chosen, over, registers_of
+from pointsman.routing.online.overlays import Burst, Overlay, chosen, load_of, over, registers_of
 from pointsman.routing.streams import Stream
 
 from .plan import OnlinePart, PlannedOperator
@@ -54,14 +54,17 @@ def online_part(
     if not words:
         return None
     together = combined(_together(phase, program, words))
+    bursts = _bursts(phase, words)
     found = over(_narrow(together, topology), topology, together) if narrow else None
     network = found or online_network(topology, together, express)
     if shape is not None and express == 0 and len(words) == len(phase.operators):
         room = max(registers_of(network), shape.registers - shape.pipelines - CLOSING)
-        network = chosen(topology, together, _bursts(phase, words), network, room, period)
+        network = chosen(topology, together, tuple(bursts.values()), network, room, period)
     label = f"{name} online"
     own = {label: tuple(sorted(pair for pair in pairs if pair[0] != pair[1])) for label, pairs in words.items()}
-    return OnlinePart(label, network, tuple(online_streams(network, label)), own)
+    loads = {one: load_of(network, burst) for one, burst in bursts.items()}
+    streams = tuple(online_streams(network, label))
+    return OnlinePart(label, network, streams, own, {one: load for one, load in loads.items() if load is not None})
 
 
 def _narrow(pairs: Iterable[Pair], topology: Topology) -> Overlay:
@@ -81,15 +84,17 @@ def _narrow(pairs: Iterable[Pair], topology: Topology) -> Overlay:
     return Overlay("a tree", tuple(sorted(channels)))
 
 
-def _bursts(phase: PhaseOutline, words: Mapping[str, Mapping[Pair, float]]) -> list[Burst]:
-    """By operator of a phase, the words and messages that it sends in a call, and its number of calls."""
-    found = []
+def _bursts(phase: PhaseOutline, words: Mapping[str, Mapping[Pair, float]]) -> dict[str, Burst]:
+    """By label of an operator that is done by messages, the words and messages that it sends in a call, and its number of calls."""
+    found = {}
     for operator, rounds in zip(phase.operators, phase.rounds, strict=True):
+        if operator.label not in words:
+            continue
         own = {pair: amount for pair, amount in words[operator.label].items() if pair[0] != pair[1]}
         messages = sum(own.values()) / (operator.m * operator.c)
         if operator.kind in ALONE:
             messages = min(messages, float(len(operator.instances)))
-        found.append(Burst(own, operator.m, messages, rounds * operator.c))
+        found[operator.label] = Burst(own, operator.m, messages, rounds * operator.c)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from numesh.shape import NodeShape
@@ -13,6 +13,7 @@ from pointsman.operators import Implementation, RoleDraft, Wiring
 from pointsman.operators.api.loading import Loading
 from pointsman.program.program import Instance, Operator, Program
 from pointsman.routing.online.channels import OnlineNetwork, Pair
+from pointsman.routing.online.overlays import BurstLoad
 from pointsman.routing.streams import RoutedPhase, Stream
 
 from .structure.structure import Structure
@@ -142,6 +143,8 @@ class OnlinePart:
     streams: tuple[Stream, ...]
     own: Mapping[str, tuple[Pair, ...]]
     """By label of an operator, the pairs of nodes between which its messages may go."""
+    loads: Mapping[str, BurstLoad] = field(default_factory=dict)
+    """By label, where its messages go; absent: an operator that sends none."""
 
     @property
     def operator(self) -> Operator:
@@ -165,6 +168,16 @@ class OnlinePart:
         """Cycles from word to word on the slowest channel of an operator; 0 if it has no channel."""
         words = self.bandwidth(label, routed)
         return 1 / words if words else 0.0
+
+    def crowd(self, label: str, routed: RoutedPhase) -> float:
+        """Cycles for each word of a message that the busiest processor or the fullest channel takes for all messages that an
+        operator has under way at once."""
+        load = self.loads.get(label)
+        if load is None:
+            return 0.0
+        index = {stream.name: i for i, stream in enumerate(routed.streams)}
+        ways = (words / routed.bandwidth(index[self.streams[c].name]) for c, words in load.carried.items())
+        return max(load.served, *ways)
 
 
 @dataclass(frozen=True)

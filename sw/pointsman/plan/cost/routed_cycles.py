@@ -48,7 +48,8 @@ def operator_cycles(
         latency = metric.latency
         if part is not None and operator.label in part.own:
             gap = part.gap(operator.label, routed)
-            word, latency = max(word, gap), latency + part.hops(operator.label) * gap
+            word = max(word, gap, part.crowd(operator.label, routed))
+            latency = latency + part.hops(operator.label) * gap
         answered = one.implementation.processor_bound
         cycles += rounds * operator.c * call_cycles(operator, word, latency, answered=answered)
         cycles += rounds * metric.reload_words * 4 / rounds_between_values(operator)

@@ -174,6 +174,39 @@ def registers_of(network: OnlineNetwork) -> int:
     return max(ends.values(), default=0)
 
 
+@dataclass(frozen=True)
+class BurstLoad:
+    """Where the messages of a burst go over a network: mean ``stops`` (channels) and ``hops`` of one, and in words of a message
+    those that the busiest processor reads and writes (``served``) and that each channel takes (``carried``)."""
+
+    stops: float
+    hops: float
+    served: float
+    carried: Mapping[int, float]
+
+
+def load_of(network: OnlineNetwork, burst: Burst) -> BurstLoad | None:
+    """The load of a burst; None if its messages stay where they are."""
+    whole = sum(words for (s, d), words in burst.traffic.items() if s != d)
+    if not whole:
+        return None
+    stops = hops = 0.0
+    served: dict[int, float] = defaultdict(float)
+    carried: dict[int, float] = defaultdict(float)
+    for (source, destination), words in burst.traffic.items():
+        if source == destination:
+            continue
+        share = words / whole
+        for index in network.way(source, destination):
+            channel = network.channels[index]
+            stops += share
+            hops += share * channel.hops
+            served[channel.source] += share * burst.messages
+            served[channel.target] += share * burst.messages
+            carried[index] += share * burst.messages
+    return BurstLoad(stops, hops, max(served.values()), carried)
+
+
 def expected_cycles(network: OnlineNetwork, topology: Topology, bursts: Sequence[Burst]) -> float:
     """Estimated cycles of all bursts over a network.
 
@@ -184,25 +217,13 @@ def expected_cycles(network: OnlineNetwork, topology: Topology, bursts: Sequence
     gap = max(frame * FULL, float(ACCESSES))
     total = 0.0
     for burst in bursts:
-        whole = sum(words for (s, d), words in burst.traffic.items() if s != d)
-        if not whole:
+        load = load_of(network, burst)
+        if load is None:
             continue
-        latency = 0.0
-        served: dict[int, float] = defaultdict(float)
-        carried: dict[int, float] = defaultdict(float)
-        for (source, destination), words in burst.traffic.items():
-            if source == destination:
-                continue
-            share = words / whole
-            for index in network.way(source, destination):
-                channel = network.channels[index]
-                latency += share * (STOP_CYCLES + frame / 2 + channel.hops)
-                served[channel.source] += share
-                served[channel.target] += share
-                carried[index] += share
+        latency = load.stops * (STOP_CYCLES + frame / 2) + load.hops
         length = burst.words + 1
-        busiest = burst.messages * length * max(served.values())
-        fullest = burst.messages * length * max(carried.values()) * gap
+        busiest = length * load.served
+        fullest = length * max(load.carried.values()) * gap
         crowd = CROWDED if burst.messages > 1 else 1.0
         total += burst.weight * (latency + max(burst.words * gap, crowd * busiest, crowd * fullest))
     return total

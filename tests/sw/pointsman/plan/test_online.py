@@ -9,6 +9,7 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Wiring
 from pointsman.operators.messages.online import ONLINE
+from pointsman.plan.make_plan import make_plan
 from pointsman.plan.online import online_node, online_part, spans_of, stands_for
 from pointsman.plan.plan import ONLINE_KIND, OnlinePart
 from pointsman.plan.structure.structure import outline
@@ -62,3 +63,23 @@ def test_each_channel_joins_the_nodes_on_its_path() -> None:
     part = part_of(program())
     assert [set(channel.path) for channel in part.network.channels] == spans_of(part)
     assert all(len(span) == 2 for span in spans_of(part))
+
+
+def test_the_crowd_is_what_the_busiest_node_does_for_a_word_of_all_messages() -> None:
+    """On a line of four, node 1 reads from node 0, writes to node 2, and passes on what node 3 sends to node 0."""
+    own = compile_text("(cshift 'c 1 :m 10 :impl 'dyn_shift)", topology=mesh(4))
+    (phase,) = make_plan(own, NodeShape(), name="test").phases
+    assert phase.part is not None
+    load = phase.part.loads["c"]
+    assert (load.served, set(load.carried.values())) == (4, {1})
+    assert phase.part.crowd("c", phase.routed) == max(4, phase.part.gap("c", phase.routed))
+
+
+def test_trees_with_few_children_are_more_crowded_than_channels_to_all_neighbours() -> None:
+    own = compile_text("(permute 'p (runtime) :m 2)", topology=mesh(4, 4))
+    (phase,) = outline(own).phases
+    (way,) = (one for one in ONLINE if "permute" in one.kinds)
+    parts = [online_part(phase, (way,), own, "p", narrow=narrow) for narrow in (False, True)]
+    plain, narrow = (part.loads["p"] for part in parts if part is not None)
+    assert narrow.served > 2 * plain.served
+    assert max(narrow.carried.values()) > 2 * max(plain.carried.values())
