@@ -112,6 +112,17 @@ def said_by(error: BaseException) -> str:
         return "(its text cannot be shown)"
 
 
+def visible(text: str, kept: str = "\n\t") -> str:
+    r"""A text that quotes a file, for the terminal: control characters but those ``kept`` become numbers, as it would obey them.
+
+    >>> visible("\x1b[31m red")
+    '\\x1b[31m red'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
+
+
 def shown(value: object) -> str:
     """A value for a message, in one line, even if it cannot be printed."""
     try:

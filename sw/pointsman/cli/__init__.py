@@ -13,7 +13,7 @@ import click
 import pointsman
 from pointsman.errors import PointsmanError
 from pointsman.files import cache_folder
-from pointsman.foreign import said_by
+from pointsman.foreign import said_by, visible
 
 from .commands.arrays import arrays
 from .commands.channels import channels
@@ -53,7 +53,7 @@ class _Group(click.Group):
                 sys.stdout.flush()  # a full disk is told now, not at the end of Python
             return result
         except PointsmanError as error:
-            click.echo(f"pointsman: {said_by(error)}", err=True)
+            click.echo(f"pointsman: {visible(said_by(error))}", err=True)
             ctx.exit(EXIT_USER)
         except KeyboardInterrupt:
             click.echo("pointsman: interrupted", err=True)
@@ -65,7 +65,7 @@ class _Group(click.Group):
             if error.errno == errno.EPIPE:  # nobody reads on, as after `| head`
                 raise
             what = f"{error.filename}: " if error.filename is not None else ""
-            click.echo(f"pointsman: {what}{error.strerror or error}", err=True)
+            click.echo(f"pointsman: {visible(f'{what}{error.strerror or error}')}", err=True)
             _drop_output()
             ctx.exit(EXIT_USER)
         finally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,14 +83,14 @@ def answer_document(path: Path, kind: Kind, given: Given) -> Document:
 
 
 def _from_json(path: Path, given: Given) -> Document:
+    import msgspec
+
     text = read_text(path, "file")
     try:
-        plain = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        plain = msgspec.json.decode(text)  # json would read half of a surrogate pair, which nothing can write
+    except (msgspec.DecodeError, RecursionError) as error:
         raise PointsmanError(f"{path} is no JSON: {error}") from None
     if isinstance(plain, dict) and plain.get("format") == "pointsman-show":
-        import msgspec
-
         from pointsman.report.show.document import read_document
 
         try:
@@ -121,6 +120,6 @@ def _from_json(path: Path, given: Given) -> Document:
         return run_document(plain, path.stem)
     raise PointsmanError(
         f"{path} is no JSON that pointsman writes and show can read",
-        hint="results of run --json, routes of route --json, configurations of configure --json, results of optical --json, "
-        "phases of channels --json and fem --json, documents of show --json",
+        hint="results of run --json, routes of route --json and collective --json, configurations of configure --json, results "
+        "of optical --json, phases of channels --json and fem --json, documents of show --json",
     )

@@ -94,8 +94,9 @@ class Polish:
         at: Plan | None = None
         while self._best is not at:
             at = self._best
-            for number, beside in chain(((number, False) for number in self._elsewhere()), self._near_others()):
-                self._try(number, self.seed, beside=beside)
+            elsewhere = ((number, False, self.seed) for number in self._elsewhere())
+            for number, beside, seed in chain(elsewhere, self._near_others()):
+                self._try(number, seed, beside=beside)
                 if self._best is not at:
                     left = self._polished(left)
                     break
@@ -147,6 +148,10 @@ class Polish:
                     yield candidate, other, size
         if not shorter:
             yield from ((self._shortened(one), seed, size) for one in lengths)
+        elif seed != self.seed:
+            yield from (
+                (other, seed, size) for other in self._of_other_lengths(number) if (other, seed) not in self.seeds
+            )
         # What suits schedules of usual lengths best need not suit shorter ones.
         for centre, luck in sorted(self.attempts.usual.values(), key=lambda one: one[0].plan.cycles)[:USUAL]:
             streams = sum(len(phase.routed.streams) for phase in centre.plan.phases)
@@ -183,6 +188,13 @@ class Polish:
         number = self.attempts.add(one)
         self.attempts.short.add(number)
         return number
+
+    def _of_other_lengths(self, number: int) -> list[int]:
+        """Candidates that differ from that of this ``number`` only in the length of their schedule, shorter than usual, and that
+        have plans: a seed with which one is quicker may make others quicker."""
+        one, considered = self.ways[number], self.attempts.considered
+        same = (other for other in self.attempts.short if self.ways[other].key == one.key and other != number)
+        return sorted(other for other in same if other in considered and considered[other].cycles is not None)
 
     def _close_behind(self, number: int) -> list[int]:
         """Small candidates done otherwise than that of this ``number`` whose plans are hardly slower, the quickest first: with
@@ -245,7 +257,7 @@ class Polish:
         else:
             self.left -= size
 
-    def _near_others(self) -> Iterator[tuple[int, bool]]:
+    def _near_others(self) -> Iterator[tuple[int, bool, int]]:
         """Candidates near the quickest plans of other divisions that are hardly slower than the best: schedules shorter than
         usual, and operators done in another way. A quicker plan of a division becomes its new centre. What suits one division
         need not suit another, and no single change leads from the best plan there. Divisions given up for the sum of their
@@ -254,8 +266,11 @@ class Polish:
             size = size_of(self.ways[number])
             if labels not in self.attempts.divided and size <= self.beside:
                 self.beside -= size
-                yield number, True
-        most = HARDLY * self._best.cycles
+                yield number, True, self.seed
+        usual = min((one[0].plan.cycles for one in self.attempts.usual.values()), default=0.0)
+        most = HARDLY * max(
+            self._best.cycles, usual
+        )  # what the best plan gained by a shorter schedule, others may gain, too
         best = self.ways[self.attempts.chosen[0]].labels
         others = [labels for labels, one in self.attempts.divided.items() if one.plan.cycles <= most and labels != best]
         for labels in sorted(others, key=lambda labels: self.attempts.divided[labels].plan.cycles):
@@ -266,9 +281,15 @@ class Polish:
                     if size > self.beside:
                         continue
                     self.beside -= size
-                    yield number, True
+                    yield number, True, self.seed
                     if self.attempts.divided[labels] is not at:
                         break
+        for number in self._close_behind(self.attempts.chosen[0]):
+            size = size_of(self.ways[number])
+            for seed in range(self.seed + 1, self.seed + 1 + SEEDS):
+                if (number, seed) not in self.seeds and size <= self.beside:
+                    self.beside -= size
+                    yield number, True, seed
 
     def _shorter(self, centre: Centre) -> Iterator[tuple[int, int]]:
         """Candidates near a plan with schedules shorter than usual, with the nodes of their phases."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pointsman.foreign import visible
+
 MOST_NAME = 60
 """Letters of a name in a column."""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Columns lined up: numbers to the right, words to the left. Floats must be formatted by the caller."""
-    cells = [[str(cell) for cell in row] for row in rows]
+    cells = [[visible(str(cell), kept="") for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in [list(head), *cells]) for i in range(len(head))]
     numeric = [all(_is_number(row[i]) for row in cells) for i in range(len(head))]
 

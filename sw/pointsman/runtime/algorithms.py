@@ -1,8 +1,8 @@
 """Collective algorithms of others as applications: every message a stream, and every rank's actions in the order of the
 algorithm.
 
-The streams are in the order in which the algorithm sends. A node takes part in them one after the other: it writes what it
-sends and reads what is for it, so nobody waits for a message that comes later. Which chunk a message brings is worked out while
+The streams are in the order in which the algorithm sends. A node loads them one after the other, writes what it sends and
+reads what is for it, so nobody waits for a message that comes later. Which chunk a message brings is worked out while
 it runs, and what every rank ends with is compared with the collective, computed by NumPy.
 """
 
@@ -56,6 +56,8 @@ class AlgorithmApplication(Application):
 
     async def main(self, node: Node) -> Any:
         if node.number >= self.made.ranks:
+            for number in range(len(self.made.messages)):
+                await getattr(node.cop, f"m{number}_load")()
             return {}
         return await carried_out(self.made, node, self.chunks(node.number))
 
@@ -106,11 +108,10 @@ async def carried_out(algorithm: Algorithm, node: Node, chunks: np.ndarray) -> d
                     held[home(name, at + k)] = chunk
             continue
         message = algorithm.messages[at]
-        if rank not in (message.source, message.destination):
-            continue
+        # Of all nodes: some pass the words on, and all have to leave the phase before.
         await getattr(node.cop, f"m{at}_load")()
         if rank == message.source:
             await getattr(node.cop, f"m{at}_write")(outcome(action).reshape(-1))
-        else:
+        elif rank == message.destination:
             inbox[at] = np.array(await getattr(node.cop, f"m{at}_read")()).reshape(message.count, words)
     return {place: chunk.tolist() for place, chunk in held.items()}

@@ -23,7 +23,6 @@ Every key of a product but ``skip`` may have one value or a list of values; opti
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -40,6 +39,7 @@ from pointsman.api.options import (
     refuse_switch_options,
 )
 from pointsman.api.targets.by_name import target_named
+from pointsman.artifacts.toml_file import parse_toml
 from pointsman.cop.text.source import suggestion
 from pointsman.errors import PointsmanError
 from pointsman.files import read_text
@@ -73,10 +73,11 @@ def read_spec(path: Path) -> Sweep:
     PointsmanError
         With the file, the key, and the rule that is broken.
     """
+    text = read_text(path, "sweep")
     try:
-        plain = tomllib.loads(read_text(path, "sweep"))
-    except tomllib.TOMLDecodeError as error:
-        raise PointsmanError(f"{path}: no TOML: {error}") from None
+        plain = parse_toml(text)
+    except PointsmanError as error:
+        raise PointsmanError(f"{path}: {error.message}") from None
     return _Reader(path).sweep(plain)
 
 

@@ -302,6 +302,15 @@ def test_compile_to_an_impossible_place_leaves_nothing(where: str, tmp_path: Pat
 # -- check ---------------------------------------------------------------------------------------------------
 
 
+def test_control_characters_of_a_file_are_printed_as_numbers(tmp_path: Path) -> None:
+    """A terminal would obey them."""
+    file = tmp_path / "demand.mtx"
+    file.write_text("%%MatrixMarket matrix coordinate real \x1b[2J\x00\u202e\n2 2 1\n1 2 5\n")
+    result = CliRunner().invoke(main, ["import", "matrix-market", str(file), "-o", str(tmp_path / "flows.json")])
+    assert result.exit_code == 2
+    assert r"line 1: a matrix must be general or symmetric, not \x1b[2j\x00\u202e" in result.output
+
+
 def test_check_writes_its_findings_as_json(image: Path, tmp_path: Path) -> None:
     path = tmp_path / "findings.json"
     assert call("check", image, "--json", path).stdout

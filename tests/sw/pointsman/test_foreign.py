@@ -10,7 +10,7 @@ import pytest
 
 from pointsman import errors
 from pointsman.errors import PointsmanError
-from pointsman.foreign import foreign_code, foreign_frames, is_ours, said_by, shown, text_of
+from pointsman.foreign import foreign_code, foreign_frames, is_ours, said_by, shown, text_of, visible
 
 
 class Unprintable(BaseException):
@@ -85,3 +85,9 @@ def test_texts_are_one_short_line() -> None:
     assert len(text_of(ValueError("x" * 9999))) < 500
     assert said_by(Unprintable()) == "(its text cannot be shown)"
     assert (shown(3), shown(Unprintable()), len(shown("x" * 999))) == ("3", "a Unprintable", 80)
+
+
+def test_control_characters_are_shown_as_numbers() -> None:
+    assert visible("é 💥\tand\nmore") == "é 💥\tand\nmore"
+    assert visible("\x1b[2J\r\x00\u202e\u00a0") == r"\x1b[2J\r\x00\u202e\xa0"
+    assert visible("a\n", kept="") == r"a\n"

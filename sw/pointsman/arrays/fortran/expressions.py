@@ -19,6 +19,8 @@ from .text import FortranText, line_of
 CALLS = (Fortran2003.Part_Ref, Fortran2003.Structure_Constructor, Fortran2003.Function_Reference)
 """What fparser may take the call of a function for."""
 WORDS = {".lt.": "<", ".le.": "<=", ".gt.": ">", ".ge.": ">=", ".eq.": "==", ".ne.": "/="}
+MOST_DIGITS = 1000
+"""Of a whole number; Python reads up to 4300."""
 KINDS_OF_REAL = {"dble": "real", "float": "real", "dabs": "abs", "dsqrt": "sqrt", "dmax1": "max", "dmin1": "min"}
 
 
@@ -60,7 +62,7 @@ class Names:
 def affine(node: Any, names: Names) -> Affine | None:
     """An expression of parameters, indices and integers that nothing assigns, if it is affine; else None."""
     if isinstance(node, Fortran2003.Int_Literal_Constant):
-        return Affine(int(node.items[0]))
+        return Affine(int(node.items[0])) if len(node.items[0]) <= MOST_DIGITS else None
     if isinstance(node, Fortran2003.Name):
         name = str(node).lower()
         if name in names.indices:
@@ -147,7 +149,7 @@ def expression(node: Any, names: Names) -> Any:
     if isinstance(node, Fortran2003.Parenthesis):
         return expression(node.items[1], names)
     if isinstance(node, Fortran2003.Int_Literal_Constant):
-        return Number(int(node.items[0]))
+        return Number(_integer(node, names))
     if isinstance(node, Fortran2003.Real_Literal_Constant):
         return Number(_real(node, names))
     if isinstance(node, Fortran2003.Logical_Literal_Constant):
@@ -224,6 +226,13 @@ def known_value(node: Any, names: Names) -> int | float | None:
     if isinstance(node, Fortran2003.Real_Literal_Constant):
         return _real(node, names)
     return None
+
+
+def _integer(node: Any, names: Names) -> int:
+    """A literal constant of type INTEGER."""
+    if len(node.items[0]) > MOST_DIGITS:
+        raise names.text.error(line_of(node), f"a whole number has at most {MOST_DIGITS} digits")
+    return int(node.items[0])
 
 
 def _real(node: Any, names: Names) -> float:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from pathlib import Path
 
 import msgspec
 
+from pointsman.artifacts.toml_file import parse_toml
 from pointsman.errors import PointsmanError
 from pointsman.files import read_text
 
@@ -48,9 +48,9 @@ def read_flows(path: Path) -> FlowSet:
         if path.suffix == ".json":
             file = msgspec.json.decode(text, type=_File)
         else:
-            file = msgspec.convert(tomllib.loads(text), type=_File)
+            file = msgspec.convert(parse_toml(text), type=_File)
         return _flow_set(file)
-    except (msgspec.ValidationError, msgspec.DecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (msgspec.ValidationError, msgspec.DecodeError, RecursionError) as error:
         raise PointsmanError(f"{path}: {error or 'nested too deeply'}", hint=HINT) from None
     except PointsmanError as error:
         raise PointsmanError(f"{path}: {error.message}", hint=error.hint or HINT) from None

@@ -72,9 +72,9 @@ def show(ctx: click.Context, application: Path, **given: Any) -> None:
     """Show WHAT as a page of HTML: where each word is in each cycle, and where the time goes. The page fetches nothing.
 
     WHAT is an application (it is run first), a COP program, an image, connection tables, or JSON that another command has
-    written: the results of `run`, the routes of `route` (with --mesh or --topology, the network is drawn in its shape), the
-    configurations of `configure`, the results of `optical`, or a document of `show`. Options that are not listed below go to
-    the application.
+    written: the results of `run`, the routes of `route` or `collective` (with --mesh or --topology, the network is drawn in
+    its shape), the configurations of `configure`, the results of `optical`, or a document of `show`. Options that are not
+    listed below go to the application.
 
     \b
     Example:

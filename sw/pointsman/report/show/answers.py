@@ -27,7 +27,7 @@ MOST_ELEMENTS = 30_000
 
 
 def routes_document(plain: Mapping[str, Any], name: str, topology: Topology | None = None) -> Document:
-    """Document of what ``pointsman route --json`` has written.
+    """Document of what ``pointsman route --json`` or ``pointsman collective --json`` has written.
 
     Parameters
     ----------
@@ -43,7 +43,11 @@ def routes_document(plain: Mapping[str, Any], name: str, topology: Topology | No
         period = int(plain["period"])
         words = [[[_move(move) for move in word] for word in stream["words"]] for stream in plain["streams"]]
         shares = [float(stream["bandwidth"]) for stream in plain["streams"]]
-        held = [_held(node) for node in plain.get("nodes") or []]
+        held, least = [], 0
+        if isinstance(plain.get("nodes"), int):  # a collective says how many
+            least = plain["nodes"]
+        else:
+            held = [_held(node) for node in plain.get("nodes") or []]
         bounds = [{"value": float(b["value"]), "kind": str(b["kind"]), "text": str(b["text"])} for b in plain["bounds"]]
         router = str(plain["router"])
     except _MALFORMED as error:
@@ -52,7 +56,7 @@ def routes_document(plain: Mapping[str, Any], name: str, topology: Topology | No
         raise PointsmanError(f"routes must have a period of at least a slot, not {period}")
     pairs = {(u, v) for word in words for one in word for u, _, v in one if u is not None and v is not None and u != v}
     ends = {node for word in words for one in word for u, _, v in one for node in (u, v) if node is not None}
-    nodes = max(1 + max(ends, default=0), len(held))
+    nodes = max(1 + max(ends, default=0), len(held), least)
     if min(ends, default=0) < 0 or nodes > MAX_NODES:
         raise PointsmanError(f"the nodes of routes must be 0 to {MAX_NODES - 1}")
     net = Net("graph", [nodes], nodes, circle(nodes), sorted(pairs)) if topology is None else net_of(topology)
@@ -91,9 +95,9 @@ def routes_document(plain: Mapping[str, Any], name: str, topology: Topology | No
         limits = [
             ("link", taken[full] / period, f"the link {u} → {v} carries words in {taken[full]} of {period} slots")
         ]
-    least = f"; least bandwidth {min(shares):g}" if shares else ""
+    slowest = f"; least bandwidth {min(shares):g}" if shares else ""
     return Document(
-        title=f"{name}: {len(words)} streams in {period} slots ({router} model){least}",
+        title=f"{name}: {len(words)} streams in {period} slots ({router} model){slowest}",
         target="route",
         network=net,
         period=period,

@@ -62,7 +62,8 @@ INSTRUCTIONS: Mapping[str, str] = {
 code-block, ``I`` an inlet ``BLOCK.INLET`` that receives the values, ``J`` any such inlet, ``B`` a code-block."""
 IN_INLETS = (*ARITHMETIC, "post")
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_SLOT = re.compile(r"([A-Za-z_]\w*)(?:\[(\d+)\])?")
+_SLOT = re.compile(r"([A-Za-z_]\w*)(?:\[([0-9]{1,9})\])?")
+_REGISTER = re.compile(r"r[0-9]{1,9}")
 
 
 class TamError(PointsmanError):
@@ -134,8 +135,8 @@ class _Reader:
         for word in rest.split(","):
             found = _SLOT.fullmatch(word.strip())
             if found is None:
-                raise self.wrong(line, f"{word.strip()!r} is no slot", "a, b, table[8]")
-            if found[1] in block.slots or found[1] in NAMES or re.fullmatch(r"r\d+", found[1]):
+                raise self.wrong(line, f"{word.strip()[:24]!r} is no slot", "a, b, table[8]")
+            if found[1] in block.slots or found[1] in NAMES or _REGISTER.fullmatch(found[1]):
                 raise self.wrong(line, f"the name '{found[1]}' of a slot is taken")
             count = int(found[2] or 1)
             block.slots[found[1]] = (block.size, count)
@@ -249,7 +250,7 @@ class _Reader:
         return known.index(name)
 
     def _place(self, block: _Block, text: str, line: int, *, written: bool, slots: bool = False) -> Operand:
-        found = re.fullmatch(r"([A-Za-z_]\w*)(?:\[(\d+)\])?", text)
+        found = _SLOT.fullmatch(text)
         if found is None:
             return self._immediate(text, line, written=written)
         name = found[1]
@@ -259,11 +260,11 @@ class _Reader:
             if offset >= count:
                 raise self.wrong(line, f"slot {text} is beyond the {count} of '{name}'")
             return Operand(Place.SLOT, start + offset)
-        register = NAMES.get(name, int(name[1:]) if re.fullmatch(r"r\d+", name) else -1)
+        register = NAMES.get(name, int(name[1:]) if _REGISTER.fullmatch(name) else -1)
         if slots or register < 0 or (register >= REGISTERS and name not in NAMES) or (written and name in NAMES):
             raise self.wrong(
                 line,
-                f"there is no {'slot' if slots else 'slot or register'} '{name}' to {'write to' if written else 'read'}",
+                f"there is no {'slot' if slots else 'slot or register'} '{name[:24]}' to {'write to' if written else 'read'}",
             )
         return Operand(Place.REGISTER, register)
 
@@ -275,7 +276,7 @@ class _Reader:
             try:
                 value = float(text)
             except ValueError:
-                raise self.wrong(line, f"{text!r} is no slot, register or number") from None
+                raise self.wrong(line, f"{text[:24]!r} is no slot, register or number") from None
         if written:
             raise self.wrong(line, f"a number ({text}) cannot be written to")
         try:

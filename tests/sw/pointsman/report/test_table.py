@@ -19,6 +19,10 @@ def test_a_dash_is_a_missing_number() -> None:
     assert table(["xx"], [["–"], [10]]).splitlines()[2:] == [" –", "10"]
 
 
+def test_control_characters_of_names_are_shown_as_numbers() -> None:
+    assert table(["x"], [["\x1b[31m\n"], ["a"]]).splitlines()[2:] == [r"\x1b[31m\n", "a"]
+
+
 def test_no_line_ends_in_blanks() -> None:
     assert all(line == line.rstrip() for line in table(["a", "b"], [["long word", ""]]).splitlines())
 

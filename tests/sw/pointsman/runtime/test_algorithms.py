@@ -36,6 +36,31 @@ def test_the_example_runs_and_equals_numpy(tmp_path: Path) -> None:
     assert "16 chunks of 3 words of the allreduce are right" in result.answer
 
 
+def direct_allgather(ranks: int) -> str:
+    """MSCCL's XML of an allgather in which every rank sends its chunk to each other."""
+    gpus = []
+    for rank in range(ranks):
+        steps = [("-1", "-1", "cpy", rank)]
+        for other in set(range(ranks)) - {rank}:
+            steps += [(str(other), "-1", "s", rank), ("-1", str(other), "r", other)]
+        blocks = "".join(
+            f'<tb id="{k}" send="{to}" recv="{source}" chan="0"><step s="0" type="{kind}" srcbuf="i" srcoff="0" dstbuf="o" '
+            f'dstoff="{at}" cnt="1" depid="-1" deps="-1" hasdep="0"/></tb>'
+            for k, (to, source, kind, at) in enumerate(steps)
+        )
+        gpus.append(f'<gpu id="{rank}" i_chunks="1" o_chunks="{ranks}" s_chunks="0">{blocks}</gpu>')
+    head = f'nchannels="1" nchunksperloop="{ranks}" ngpus="{ranks}" coll="allgather" inplace="0"'
+    return f'<algo name="direct" proto="Simple" {head}>{"".join(gpus)}</algo>'
+
+
+def test_nodes_come_to_messages_of_others_too(tmp_path: Path) -> None:
+    """Else those wait for ever whose phase ends by a barrier of all nodes, among them node 3, which is no rank."""
+    (tmp_path / "direct.xml").write_text(direct_allgather(3))
+    path = tmp_path / "direct.py"
+    path.write_bytes(import_msccl(tmp_path / "direct.xml", application=True)[0])
+    assert pointsman.run(path, mesh(2, 2), engine="model", effort=0.3).correct
+
+
 def test_a_message_is_a_stream() -> None:
     assert len(messages_of(algorithm_from(RING), 5)) == 24
 

@@ -33,6 +33,7 @@ def _names() -> Names:
         ("idx(i)", "None"),
         ("i/2", "None"),
         ("1.5", "None"),
+        ("1" * 5000, "None"),
     ],
 )
 def test_what_is_affine(text: str, said: str) -> None:
@@ -50,7 +51,9 @@ def test_integers_are_divided_as_integers() -> None:
     assert known_value(expression_of("-2.5"), names) == -2.5
 
 
-@pytest.mark.parametrize("text", ["foo(3)", "sum(a)", "a(1,2)", "'c'", "a // a", "a(1:x)"])
+@pytest.mark.parametrize(
+    "text", ["foo(3)", "sum(a)", "a(1,2)", "'c'", "a // a", "a(1:x)", "1" * 5000], ids=lambda text: text[:9]
+)
 def test_what_has_no_meaning(text: str) -> None:
     with pytest.raises(ArrayProgramError):
         expression(expression_of(text), _names())

@@ -64,6 +64,7 @@ def test_image_is_shown_without_a_network_option(program: Path, tmp_path: Path) 
     [
         ("none.cop", None, "cannot be read"),
         ("broken.json", "{", "is no JSON"),
+        ("half.json", r'{"compiled": {"messages": 1, "\ud800": 1}}', "is no JSON"),
         ("other.json", '{"a": 1}', "is no JSON that pointsman writes"),
         ("list.json", "[1]", "is no JSON that pointsman writes"),
         ("document.json", '{"format": "pointsman-show"}', "Object missing required field"),

@@ -57,9 +57,25 @@ def test_routes_on_another_network_are_refused(routes: dict[str, Any]) -> None:
         routes_document(routes, "a", mesh(2, 1))
 
 
+def test_a_collective_is_shown_as_its_routes(tmp_path: Path) -> None:
+    out = tmp_path / "gather.json"
+    done = CliRunner().invoke(main, ["collective", "all-gather", "--mesh", "2x2", "--json", str(out)])
+    assert done.exit_code == 0, done.output
+    made = routes_document(json.loads(out.read_text()), "gather")
+    assert (made.network.nodes, made.period) == (4, 3)
+    assert [(stream.source, len(stream.destinations)) for stream in made.streams] == [(node, 3) for node in range(4)]
+
+
 @pytest.mark.parametrize(
     "broken",
-    [{"period": "x"}, {"period": 0}, {"streams": [{"words": [[[0]]]}]}, {"streams": 3}, {"bounds": [{}]}],
+    [
+        {"nodes": 10**9},
+        {"period": "x"},
+        {"period": 0},
+        {"streams": [{"words": [[[0]]]}]},
+        {"streams": 3},
+        {"bounds": [{}]},
+    ],
 )
 def test_what_are_no_routes_is_refused(routes: dict[str, Any], broken: dict[str, Any]) -> None:
     with pytest.raises(PointsmanError, match="routes"):
