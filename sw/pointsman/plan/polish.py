@@ -267,10 +267,9 @@ class Polish:
             if labels not in self.attempts.divided and size <= self.beside:
                 self.beside -= size
                 yield number, True, self.seed
+        # What the best plan gained by a shorter schedule, others may gain, too.
         usual = min((one[0].plan.cycles for one in self.attempts.usual.values()), default=0.0)
-        most = HARDLY * max(
-            self._best.cycles, usual
-        )  # what the best plan gained by a shorter schedule, others may gain, too
+        most = HARDLY * max(self._best.cycles, usual)
         best = self.ways[self.attempts.chosen[0]].labels
         others = [labels for labels, one in self.attempts.divided.items() if one.plan.cycles <= most and labels != best]
         for labels in sorted(others, key=lambda labels: self.attempts.divided[labels].plan.cycles):
