@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 FIRST = 12
 """Most stretches between neighbouring places at the first level, about."""
+SELDOM = 1e-9
+"""Exits of a phase that is left at all: it needs room for a barrier, at no cost."""
 
 
 class _SpentError(Exception):
@@ -195,12 +197,19 @@ class _Line:
                 continue
             begin = points[k]
             least = min(cost for cost, _ in best[k].values())
+            full = False
             for j in self._following(points, k):
+                if full and j < last:
+                    continue
                 end = points[j]
                 operators = self._between(begin, end)
                 rest = self.alone(self.places[end].number, total)
                 if least + (self.costs.least(operators, 0.0) if operators else 0.0) + rest >= limit:
                     break  # longer phases cost more
+                if operators and least + self.costs.least(operators, SELDOM) + rest >= limit:
+                    full = True  # and need no room for a barrier only where they last to the end
+                    if j < last:
+                        continue
                 cost = self.costs.phase(operators, self._exits(begin, end)) if operators else 0.0
                 if cost == inf:
                     continue
@@ -241,9 +250,14 @@ class _Line:
         best[0][0] = 0.0
         found = limit
         for k in range(last + 1):
+            full = False
             for j in range(k, last + 1):
                 if not best[k]:
                     break
+                if full and j < last:
+                    if self.places[points[j]].forced:
+                        break
+                    continue
                 begin, end = points[k], points[j]
                 if j == k:
                     cost = 0.0 if j == last else self._left(points, k)
@@ -254,6 +268,8 @@ class _Line:
                 rest = self.alone(self.places[end].number, total)
                 if j > k and operators and min(best[k].values()) + self.costs.least(operators, 0.0) + rest >= found:
                     break
+                if j > k and operators and min(best[k].values()) + self.costs.least(operators, SELDOM) + rest >= found:
+                    full = True
                 for phases, so_far in list(best[k].items()):
                     count = phases + 1 if self.most is not None else 0
                     if self.most is not None and count > self.most:
