@@ -85,7 +85,7 @@ def _narrow(pairs: Iterable[Pair], topology: Topology) -> Overlay:
 
 
 def _bursts(phase: PhaseOutline, words: Mapping[str, Mapping[Pair, float]]) -> dict[str, Burst]:
-    """By label of an operator that is done by messages, the words and messages that it sends in a call, and its number of calls."""
+    """By label of an operator that is done by messages: words and messages that it sends in a call, and its number of calls."""
     found = {}
     for operator, rounds in zip(phase.operators, phase.rounds, strict=True):
         if operator.label not in words:
