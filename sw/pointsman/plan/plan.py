@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from numesh.shape import NodeShape
@@ -143,7 +143,7 @@ class OnlinePart:
     streams: tuple[Stream, ...]
     own: Mapping[str, tuple[Pair, ...]]
     """By label of an operator, the pairs of nodes between which its messages may go."""
-    loads: Mapping[str, BurstLoad] = field(default_factory=dict)
+    loads: Mapping[str, BurstLoad]
     """By label, where its messages go; absent: an operator that sends none."""
 
     @property
@@ -161,8 +161,12 @@ class OnlinePart:
 
     def bandwidth(self, label: str, routed: RoutedPhase) -> float:
         """Words a cycle for an operator: those of the slowest channel that its messages may take (§4.2.2)."""
+        return min(self._bandwidths(label, routed).values(), default=0.0)
+
+    def _bandwidths(self, label: str, routed: RoutedPhase) -> dict[int, float]:
+        """By channel that messages of an operator may take, its words a cycle."""
         index = {stream.name: i for i, stream in enumerate(routed.streams)}
-        return min((routed.bandwidth(index[self.streams[c].name]) for c in self.channels(label)), default=0.0)
+        return {c: routed.bandwidth(index[self.streams[c].name]) for c in self.channels(label)}
 
     def gap(self, label: str, routed: RoutedPhase) -> float:
         """Cycles from word to word on the slowest channel of an operator; 0 if it has no channel."""
@@ -175,9 +179,8 @@ class OnlinePart:
         load = self.loads.get(label)
         if load is None:
             return 0.0
-        index = {stream.name: i for i, stream in enumerate(routed.streams)}
-        ways = (words / routed.bandwidth(index[self.streams[c].name]) for c, words in load.carried.items())
-        return max(load.served, *ways)
+        bandwidths = self._bandwidths(label, routed)
+        return max(load.served, *(words / bandwidths[channel] for channel, words in load.carried.items()))
 
 
 @dataclass(frozen=True)
