@@ -200,12 +200,13 @@ def _ending_also(analysis: ProgramAnalysis, structure: Structure, places: set[Br
 
 def _ended(analysis: ProgramAnalysis, structure: Structure) -> set[Break]:
     """Places where phases of a division end."""
-    phases = {operator.label: _labels(phase) for phase in structure.phases for operator in phase.operators}
+    numbers = {labels: number for number, labels in enumerate(_division(structure))}
+    phases = {label: number for labels, number in numbers.items() for label in labels}
     return {(part, i) for part, i in analysis.breaks if _apart(part.children[i], part.children[i + 1], phases)}
 
 
-def _apart(one: ProgramPart, other: ProgramPart, phases: Mapping[str, tuple[str, ...]]) -> bool:
-    """Do operators of the two parts share no phase? ``phases``: by label of an operator, the labels of its phase."""
+def _apart(one: ProgramPart, other: ProgramPart, phases: Mapping[str, int]) -> bool:
+    """Do operators of the two parts share no phase? ``phases``: by label of an operator, the number of its phase."""
     return {phases[o.label] for o in one.operators()}.isdisjoint(phases[o.label] for o in other.operators())
 
 

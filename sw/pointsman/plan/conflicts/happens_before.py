@@ -171,8 +171,10 @@ def _ordered(
 ) -> list[tuple[PlannedOperator, list[PlannedOperator]]]:
     """The operators of a phase, each with the operators that are always used before it; earlier ones first."""
     order = sorted(phase.operators, key=lambda one: len(before.get(one.operator.label, ())))
+    earlier = [before.get(one.operator.label, frozenset()) for one in order]
     return [
-        (one, [other for other in order if other.operator.label in before.get(one.operator.label, ())]) for one in order
+        (one, [other for other in order if other.operator.label in labels])
+        for one, labels in zip(order, earlier, strict=True)
     ]
 
 

@@ -7,7 +7,7 @@ implementations or another division. Leaves alone: words and wires.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import product
 
 from pointsman.operators import Implementation
 from pointsman.operators.api.loading import Loading
@@ -32,9 +32,10 @@ def refuse_two_makers(operators: Sequence[Operator], implementations: Sequence[I
 def refuse_mixed_commands(planned: Sequence[PlannedOperator]) -> None:
     """Raise `RoutingError` if a router is sent commands by another node, and load functions of its own for another
     operator of the phase rewrite it, too: words of two commands could mix (Metcalf 1997, §4.1.1)."""
-    for one, other in permutations(planned, 2):
-        both = one.implementation.loading is Loading.REMOTE and _rewritten(one) & _rewritten(other)
-        if both:
+    remote = (one for one in planned if one.implementation.loading is Loading.REMOTE)
+    for one, other in product(remote, planned):
+        both = _rewritten(one) & _rewritten(other)
+        if both and one is not other:
             raise RoutingError(
                 f"node {min(both)} is sent commands for '{one.operator.label}' by another node, and its load functions for "
                 f"'{other.operator.label}' send it commands, too",
