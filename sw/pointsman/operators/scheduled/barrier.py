@@ -115,14 +115,17 @@ def tree_of_neighbours(nodes: tuple[int, ...], topology: Topology) -> ReductionT
     lowest such node is taken.
     """
     members = frozenset(nodes)
+    near = {
+        node: [other for _, (other, _) in sorted(topology.at_port[node].items()) if other in members] for node in nodes
+    }
 
     def search(root: int) -> tuple[int, dict[int, int]]:
         parents: dict[int, int] = {}
         depth = {root: 0}
         queue = [root]
         for node in queue:
-            for _, (other, _) in sorted(topology.at_port[node].items()):
-                if other in members and other not in depth:
+            for other in near[node]:
+                if other not in depth:
                     depth[other] = depth[node] + 1
                     parents[other] = node
                     queue.append(other)

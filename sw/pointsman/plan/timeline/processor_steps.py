@@ -493,18 +493,19 @@ class StepWriter:
         return [(k.WAIT, in_turn, 0), *self._weigh(way, 1.0), (k.WAIT, once, 0), *self._weigh(way, weight)]
 
     def _leave(self, node: int, phase: int, _: Changed) -> list[Step]:
-        planned = self.plan.phases[phase]
-        meets = planned.barrier is not None and node in planned.barrier.roles
-        steps = leaving(barrier=meets, technique=planned.technique)
-        return self._play(node, [(do, phase, None) for do in steps])
+        key = ("leave", node, phase)
+        if key not in self._moves:
+            planned = self.plan.phases[phase]
+            meets = planned.barrier is not None and node in planned.barrier.roles
+            steps = leaving(barrier=meets, technique=planned.technique)
+            self._moves[key] = self._play(node, [(do, phase, None) for do in steps])
+        return self._moves[key]
 
     def _meet_all(self, node: int, phase: int, _: Changed) -> list[Step]:
         barrier = self.plan.phases[phase].barrier
         assert barrier is not None
-        key = ("leave", node, phase)
-        if key not in self._moves:
-            self._moves[key] = self._in_steps(phase, node, barrier.roles[node][0].lanes)
-        return [*self._moves[key], (k.WAIT, barrier.delays.get(node, (barrier.drain,))[0], 0)]
+        steps = self._in_steps(phase, node, barrier.roles[node][0].lanes)
+        return [*steps, (k.WAIT, barrier.delays.get(node, (barrier.drain,))[0], 0)]
 
     # -- load functions --------------------------------------------------------------------------------------
 
@@ -599,9 +600,11 @@ class StepWriter:
         one = self.parts.operators[number][1]
         if one.values == ((),) and one.stages == 1:
             return {}
+        wanted = self._stands(number, node, value, stage)
+        if not wanted:
+            return {}
         first = self._stands(number, node, 0, 0)
         standing = self.ways[node].standing
-        wanted = self._stands(number, node, value, stage)
         return {vfsm: row for vfsm, row in wanted.items() if standing.get(vfsm, first.get(vfsm)) != row}
 
     def _rewrite(self, node: int, changed: dict[int, Row], *, running: bool) -> list[Step]:

@@ -102,8 +102,8 @@ def longest_first(part: RoutingPart, demand: Demand, links: Mapping[int, Sequenc
     longest: dict[int, int] = {}
     """By node, slots from the node's to the last delivery behind it, about; -1: there is none."""
     for node in reversed(order):
-        ways = sorted(((longest[part.links[link][1]], link) for link in links.get(node, ())), reverse=True)
-        kept = [(way, link) for way, link in ways if way >= 0]
+        ways = [(longest[part.links[link][1]], link) for link in links.get(node, ())]
+        kept = sorted([way for way in ways if way[0] >= 0], reverse=True)
         onward[node] = [link for _, link in kept]
         own = len(kept) if node in demand.destinations else -1
         longest[node] = max([own, *(way + leg + 1 for leg, (way, _) in enumerate(kept))])

@@ -256,6 +256,8 @@ class _Slots:
         for link, slot in part.blocked:
             self.writing[part.wires[link]] |= self._mask(slot)
         self.chains: dict[int, tuple[Route, tuple[int, ...]]] = {}
+        self.trees: dict[tuple[int, bool], dict[int, list[int]]] = {}
+        """By demand, and whether later links come first: by node the links of its tree. Copies share them."""
 
     def copy(self, seed: int) -> _Slots:
         """These slots, to be given out with other choices between equals."""
@@ -272,7 +274,7 @@ class _Slots:
         self.least = min([after - slot for slot, after in pairwise((*spread, spread[0] + self.period))])
         single = demand.tree is None and len(demand.destinations) == 1
         for start in range(written, written + self.period):
-            visits = self._path(demand, start) if single else self._tree(demand, start)
+            visits = self._path(demand, start) if single else self._tree(k, start)
             if visits is not None:
                 starts = sorted((start + slot) % self.period for slot in spread)
                 self.keep(k, Route(demand, tuple(visits)), tuple(starts))
@@ -390,9 +392,14 @@ class _Slots:
             del way[-1:]
         return None
 
-    def _tree(self, demand: Demand, start: int) -> list[NodeVisit] | None:
-        """A tree of shortest ways without waiting; at a node the longest way comes first, the delivery last."""
-        onward = self._onward(demand)
+    def _tree(self, k: int, start: int) -> list[NodeVisit] | None:
+        """A tree without waiting, the prescribed one or of shortest ways; at a node the longest way comes first, the delivery
+        last."""
+        demand = self.part.demands[k]
+        key = k, demand.tree is None and self.random.random() < 0.5
+        if key not in self.trees:
+            self.trees[key] = self._onward(demand, backwards=key[1])
+        onward = self.trees[key]
         ends = set(demand.destinations)
         visits: list[NodeVisit] = []
         queue = [(demand.source, 0, -1, -1)]
@@ -406,15 +413,14 @@ class _Slots:
             visits.append(NodeVisit(node, parent, entered, pipeline, slot, 0, tuple(links), node in ends))
         return visits if sum(visit.delivers for visit in visits) == len(ends) else None
 
-    def _onward(self, demand: Demand) -> dict[int, list[int]]:
-        """By node the links that the word goes on by."""
+    def _onward(self, demand: Demand, *, backwards: bool) -> dict[int, list[int]]:
+        """By node the links that a word goes on by. ``backwards``: of equal ways, those over later links."""
         part, inside = self.part, set(demand.nodes)
         if demand.tree is not None:
             found = given_tree(part, demand)
         else:
             found, order = {}, [demand.source]
             seen = {demand.source}
-            backwards = self.random.random() < 0.5
             for node in order:
                 for link in part.leaving[node][::-1] if backwards else part.leaving[node]:
                     other = part.links[link][1]

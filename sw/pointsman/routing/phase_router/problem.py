@@ -281,7 +281,8 @@ def _part(
     beside: Sequence[RoutedPhase],
     freed: Mapping[str, Collection[tuple[int, int, int]]],
 ) -> tuple[RoutingPart, Site]:
-    nodes = tuple(sorted(set().union(*(nodes_of[index] for index in members))))
+    own_nodes = {id(nodes_of[index]): nodes_of[index] for index in members}.values()
+    nodes = tuple(sorted(set().union(*own_nodes)))
     local = {node: index for index, node in enumerate(nodes)}
     links: list[tuple[int, int]] = []
     wires: list[int] = []
@@ -310,9 +311,7 @@ def _part(
             return ()
         return tuple((link, slot) for link, slot in shut if (nodes[links[link][0]], ports[link][0], slot) in own)
 
-    inside = {
-        id(own): tuple(local[node] for node in own) for own in {id(nodes_of[i]): nodes_of[i] for i in members}.values()
-    }
+    inside = {id(own): tuple(local[node] for node in own) for own in own_nodes}
     demands = tuple(
         Demand(
             source=local[stream.source],
@@ -330,9 +329,10 @@ def _part(
         )
         for index, stream in ((index, streams[index]) for index in members)
     )
-    wire_at = {
-        (nodes[writer], port): wires[i] for i, ((writer, _), (port, _)) in enumerate(zip(links, ports, strict=True))
-    }
-    fixed = fixed_vfsms(beside, local, wire_at)
+    fixed: tuple[FixedVfsm, ...] = ()
+    if beside:
+        ends = zip(links, ports, strict=True)
+        wire_at = {(nodes[writer], port): wires[i] for i, ((writer, _), (port, _)) in enumerate(ends)}
+        fixed = fixed_vfsms(beside, local, wire_at)
     part = RoutingPart(len(nodes), tuple(links), tuple(wires), demands, tuple(conditions), tuple(shut), fixed)
     return part, Site(members, nodes, tuple(ports))

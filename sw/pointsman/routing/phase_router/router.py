@@ -29,7 +29,7 @@ from .in_order import in_better_order
 from .in_turn import PlacedParts, in_turn, last_read, renumbered, sooner
 from .paced import paced
 from .packed import route_packed
-from .problem import NodeLimits, split
+from .problem import NodeLimits, RoutingPart, Site, split
 from .rounds import route_rounds
 from .share_search import Search
 from .turn_order import in_order, is_in_turn
@@ -114,10 +114,12 @@ def route_phase(
             return packed
     limits = NodeLimits(shape.pipelines, shape.vfsms, shape.registers, conditions.phase_change)
 
-    def searched(some: Sequence[int], beside: Sequence[RoutedPhase]) -> PlacedParts:
-        """Chains of the streams of these numbers."""
+    def parts_of(chosen: Sequence[Stream], beside: Sequence[RoutedPhase]) -> list[tuple[RoutingPart, Site]]:
+        return split(chosen, topology, shape, conditions.forbidden, beside, conditions.freed)
+
+    def searched(some: Sequence[int], parts: list[tuple[RoutingPart, Site]]) -> PlacedParts:
+        """Chains of the streams of these numbers, which are those of ``parts``."""
         chosen = [streams[k] for k in some]
-        parts = split(chosen, topology, shape, conditions.forbidden, beside, conditions.freed) if chosen else []
         had = [conditions.had[k] for k in some if k < len(conditions.had)]
         return renumbered(Search(chosen, parts, limits, period, seed, effort, progress, had).run(), some)
 
@@ -129,7 +131,8 @@ def route_phase(
             return None
         chains = assemble(chosen, topology, shape, period, placed)
         try:
-            others = searched(rest, [RoutedPhase(shape, topology, period, tuple(chosen), chains)]) if rest else []
+            beside = [RoutedPhase(shape, topology, period, tuple(chosen), chains)]
+            others = searched(rest, parts_of([streams[k] for k in rest], beside)) if rest else []
         except RoutingError:
             return None
         return [*renumbered(placed, first), *others]
@@ -137,10 +140,12 @@ def route_phase(
     first = [k for k, stream in enumerate(streams) if is_in_turn(stream)] if not conditions.beside else []
     rest = sorted(set(range(len(streams))) - set(first))
     placed = ahead() if first and not rest else None
-    if placed is None and not conditions.beside and not conditions.had:
-        placed = paced(streams, split(streams, topology, shape, conditions.forbidden), limits, period, seed)
     if placed is None:
-        placed = searched(range(len(streams)), conditions.beside)
+        parts = parts_of(streams, conditions.beside)
+        if not conditions.beside and not conditions.had:
+            placed = paced(streams, parts, limits, period, seed)
+    if placed is None:
+        placed = searched(range(len(streams)), parts)
         if first and rest:
             placed = sooner(streams, placed, limits, period)
         ordered = in_order(streams) if rest and not conditions.beside and not conditions.had else None

@@ -33,7 +33,7 @@ Found = Placed | list[Chain]
 BUDGET = 100_000_000, 5_000, 2_000_000_000
 """Work at effort 1: the first number plus the second for each destination × link, but at most the third."""
 QUICK = 8
-"""Periods of up to so many slots are tried with PATIENCE in the first pass; longer periods with HASTE."""
+"""Periods of up to so many slots are tried with PATIENCE in the first pass where the work is SMALL; all others with HASTE."""
 HASTE = 24, 10
 PATIENCE = 200, 60
 """Rounds of negotiation, and rounds without fewer conflicts, after which an attempt is given up."""
@@ -101,6 +101,8 @@ class Search:
         """For each of ``parts``, chains of the present level, with which attempts at higher levels begin."""
         self.failure: tuple[Site, AttemptOutcome] | None = None
         work = sum(len(part.links) * sum(len(d.destinations) for d in part.demands) for part in self.counting.loads)
+        self.quick = QUICK if work <= SMALL else 0
+        """Slots up to which periods are tried with PATIENCE in the first pass."""
         if len(self.groups) > 1:
             self.effort = effort = max(effort, min(1.0, SMALL / max(1, work)))
         base, each, most = BUDGET
@@ -206,12 +208,12 @@ class Search:
         """The highest of ``levels`` that is reached within the budget: (chains of each part, index), or (None, -1).
 
         First, for every period from the shortest up, bisection over the levels above the best so far that the period divides
-        (with HASTE unless the period is short); then, with PATIENCE, the levels just above the best.
+        (with HASTE unless period and work are small); then, with PATIENCE, the levels just above the best.
         """
         found, reached = None, -1
         periods = divisors(self.period)
         for slots in periods:
-            quick = slots <= QUICK
+            quick = slots <= self.quick
             self._be_patient(PATIENCE if quick else HASTE)
             self.share = self.budget.share(1.0 if quick else 0.2)
             above = [index for index in range(reached + 1, len(levels)) if self._divides(levels[index], slots)]
