@@ -172,12 +172,12 @@ class Attempts:
             known.add(refused[1])
             more = [one for one in self.candidates.without(*refused, self.effort) if not self.is_tried(one)]
             first = len(self.ways)
-            self.ways += (one for one in more if one.estimate < self._promised)
+            self.ways += (one for one in more if one.estimate < self.promised)
             self.most = self.planned + LENGTHS
             self._run(enumerate(self.ways[first:], first), False)
 
     @property
-    def _promised(self) -> float:
+    def promised(self) -> float:
         """Cycles below which an estimate promises more than the best plan."""
         return inf if self.best is None else max(self.best.cycles, self.ways[self.chosen[0]].estimate)
 
@@ -189,7 +189,7 @@ class Attempts:
             one for _, one in sorted(enumerate(self.ways), key=lambda way: way[1].estimate) if one.labels not in planned
         )
         one = next(ways, None)
-        if one is None or one.estimate >= self._promised:
+        if one is None or one.estimate >= self.promised:
             return None
         chosen = one.variant.analysis.chosen
         labels = {

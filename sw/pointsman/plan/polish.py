@@ -313,7 +313,7 @@ class Polish:
         """Candidates of little divisions that promise more than the best plan, also if their own plans were given up for others
         near which nothing leads back to them: with several operators done in another way at once. Near a best plan that is not
         little, only little ones."""
-        most = self._best.cycles
+        most = self.attempts.promised
         centres = list(self.attempts.divided.values())
         if not is_little(self.ways[self.attempts.chosen[0]]):
             centres.append(Centre(self._best, self.attempts.chosen[0]))

@@ -159,14 +159,16 @@ def message_stream(
     source: int,
     destinations: tuple[int, ...],
     what: str = "",
+    messages: int = 1,
     **more: Any,
 ) -> Stream:
     """A stream for whole messages of the operator, named by `stream_name`; all streams of the operator get equally many words.
 
-    ``more``: further fields of `pointsman.routing.streams.Stream`, or other values for the fields set here.
+    ``messages``: those that the stream carries in a round of calls. ``more``: further fields of
+    `pointsman.routing.streams.Stream`, or other values for the fields set here.
     """
     fields = {
-        "weight": float(operator.m * operator.c),
+        "weight": float(operator.m * operator.c * messages),
         "group": operator.label,
         "keep_in": keep_in(operator.instances[instance], context),
         **more,

@@ -81,7 +81,7 @@ class StrChain(Synchronised):
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [
-            message_stream(operator, i, context, a, (b,), f"{a}-{b}", rewritten=True)
+            message_stream(operator, i, context, a, (b,), f"{a}-{b}", self.messages(operator), rewritten=True)
             for i in range(len(operator.instances))
             for a, b in self.links(operator, i)
         ] + self.meeting_streams(operator, context)

@@ -62,13 +62,15 @@ class StrPassedOn(Implementation):
         return found
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
-        streams = []
+        streams, messages = [], self.messages(operator)
         for i in range(len(operator.instances)):
             for here in self.tree(operator, i, context.topology).nodes.values():
                 if here.parent is not None:
                     a, b = (here.node, here.parent) if operator.kind in READS else (here.parent, here.node)
                     streams.append(
-                        message_stream(operator, i, context, a, (b,), _edge(here.node), chains=2, all_chains=True)
+                        message_stream(
+                            operator, i, context, a, (b,), _edge(here.node), messages, chains=2, all_chains=True
+                        )
                     )
         return streams
 

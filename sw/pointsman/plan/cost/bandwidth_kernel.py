@@ -85,6 +85,7 @@ def together(
     limits: np.ndarray,
     fixed: np.ndarray,
     per_word_cycle: np.ndarray,
+    carried: np.ndarray,
     traffic: np.ndarray,
     capacity: np.ndarray,
     period: int,
@@ -97,7 +98,7 @@ def together(
         return np.inf, True
     count = rows.shape[0]
     limit = limits[rows]
-    found = _shared_out(rows, usage, traffic, limit, capacity)
+    found = _shared_out(rows, usage, traffic * carried[rows], limit, capacity)
     cycles, slowed = 0.0, False
     for operator in range(count):
         slowed = slowed or found[operator] < limit[operator]
@@ -172,6 +173,7 @@ def best_ways(
     limits: np.ndarray,
     fixed: np.ndarray,
     per_word_cycle: np.ndarray,
+    carried: np.ndarray,
     traffic: np.ndarray,
     capacity: np.ndarray,
     period: int,
@@ -197,7 +199,7 @@ def best_ways(
                 if choices[k] == chosen[i]:
                     now[i] = alone[k]
     best, better = together(
-        chosen, usage, ends, limits, fixed, per_word_cycle, traffic, capacity, period, most_ends, most_moves
+        chosen, usage, ends, limits, fixed, per_word_cycle, carried, traffic, capacity, period, most_ends, most_moves
     )
     while better:
         better = False
@@ -215,7 +217,18 @@ def best_ways(
                     chosen[i], now[i] = before, before_alone
                     continue
                 cycles, _ = together(
-                    chosen, usage, ends, limits, fixed, per_word_cycle, traffic, capacity, period, most_ends, most_moves
+                    chosen,
+                    usage,
+                    ends,
+                    limits,
+                    fixed,
+                    per_word_cycle,
+                    carried,
+                    traffic,
+                    capacity,
+                    period,
+                    most_ends,
+                    most_moves,
                 )
                 if cycles < best:
                     best, better = cycles, True

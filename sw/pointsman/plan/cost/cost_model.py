@@ -55,21 +55,23 @@ class _Way:
     """By node, streams that begin or end there."""
     fixed: float
     per_word_cycle: float
-    """Over the whole program they take ``fixed`` + ``per_word_cycle`` x (cycles from word to word) cycles."""
+    """Over the whole program they take ``fixed`` + ``per_word_cycle`` x (cycles from word to word of a stream) cycles."""
+    carried: int
+    """Messages that a stream carries in a round of calls."""
 
     @property
     def limit(self) -> float:
         """Most words per cycle that each of its streams can use."""
-        return min(1.0, self.metric.words_per_cycle)
+        return min(1.0, self.metric.words_per_cycle * self.carried)
 
 
 @dataclass(frozen=True)
 class _Table:
-    """Ways as arrays, a row a way: usage, ends, limit, fixed and per_word_cycle."""
+    """Ways as arrays, a row a way: usage, ends, limit, fixed, per_word_cycle and carried."""
 
     ways: Sequence[_Way]
     row: Mapping[_Way, int]
-    arrays: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+    arrays: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
     @classmethod
     def of(cls, ways: Sequence[_Way]) -> _Table:
@@ -82,6 +84,7 @@ class _Table:
                 np.array([way.limit for way in ways]),
                 np.array([way.fixed for way in ways]),
                 np.array([way.per_word_cycle for way in ways]),
+                np.array([float(way.carried) for way in ways]),
             ),
         )
 
@@ -203,7 +206,8 @@ class CostModel:
         answered = implementation.processor_bound
         fixed = self._time(operator, metric, 0.0, answered=answered)
         per_word_cycle = self._time(operator, metric, 1.0, answered=answered) - fixed
-        return _Way(implementation, metric, usage, ends, fixed, per_word_cycle)
+        carried = implementation.messages(operator)
+        return _Way(implementation, metric, usage, ends, fixed, per_word_cycle * carried, carried)
 
     def _joined(self, way: _Way, others: Iterable[Operator]) -> _Way:
         """A way whose streams carry the words of other operators, too."""

@@ -33,14 +33,15 @@ def operator_cycles(
     for one, rounds in zip(operators, phase.rounds, strict=True):
         operator = one.operator
         # Streams with another limit, such as those of a word a period with which nodes only meet, do not count.
-        most = limit(operator, routed.period, one.implementation.messages(operator))
+        messages = one.implementation.messages(operator)
+        most = limit(operator, routed.period, messages)
         own = [s for s in one.streams if _gets(routed.streams[s], most)]
         words = [routed.words(s) for s in own]
         share = one.implementation.share
         gap = share * routed.period / min(words) if words else 1.0
         metric = metric_of(one.implementation, operator, context)
         assert metric is not None
-        word = max(gap, one.abreast, 1 / metric.words_per_cycle)
+        word = max(gap * messages, one.abreast, 1 / metric.words_per_cycle)
         if one.abreast > 1 and item_by_item(operator) and operator.flow == "functional":
             slots = (_slots(routed, s) for s in own)
             work = round(one.abreast / share)

@@ -38,7 +38,8 @@ def test_the_choice_is_that_without_short_cuts(seed: int) -> None:
     per_word = random.integers(1, 500, size=ways).astype(float)
     traffic = random.integers(1, 1000, size=len(counts)).astype(float)
     capacity = random.choice([1.0, 2.0, 4.0], size=NODES + 3)
-    problem = (usage, ends, limits, fixed, per_word, traffic, capacity, 16, 12.0, 14.0)
+    carried = random.choice([1.0, 1.0, 5.0], size=ways)
+    problem = (usage, ends, limits, fixed, per_word, carried, traffic, capacity, 16, 12.0, 14.0)
     best, rows = best_ways(first, np.arange(ways), *problem)
     assert (best, rows.tolist()) == plainly(first, np.arange(ways), *problem)
 
@@ -52,6 +53,6 @@ def test_the_problems_are_of_all_kinds() -> None:
         (1.0, 1.0, True, False),
     ):
         cycles, slowed = together(
-            np.arange(2), usage, ends, one, one, one, one, np.full(NODES, capacity), 16, most, 9.0
+            np.arange(2), usage, ends, one, one, one, one, one, np.full(NODES, capacity), 16, most, 9.0
         )
         assert (slowed, np.isfinite(cycles)) == (hindered, possible)

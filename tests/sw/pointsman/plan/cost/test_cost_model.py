@@ -26,7 +26,8 @@ def estimates(program: Program, period: int = 16) -> CostModel:
     by_label = {part.operator.label: times[part] for part in root.walk() if part.operator is not None}
     choices = {}
     for operator in program.operators():
-        metrics = [(one, one.metric(operator, context)) for one in IMPLEMENTATIONS if operator.kind in one.kinds]
+        ways = [one for one in IMPLEMENTATIONS if operator.kind in one.kinds and operator.impl in (None, one.name)]
+        metrics = [(one, one.metric(operator, context)) for one in ways]
         choices[operator.label] = [(one, metric) for one, metric in metrics if metric is not None]
     return CostModel(choices, by_label, context, places(program), period=period)
 
@@ -95,6 +96,14 @@ def test_a_phase_that_is_never_left_needs_no_room_for_a_barrier() -> None:
     costs, operators = estimates(program), tuple(program.operators())
     assert costs.least(operators, 0.0) <= costs.phase(operators, 0.0) < inf
     assert costs.phase(operators, 1.0) == inf
+
+
+def test_streams_that_carry_many_messages_slow_each_other_down() -> None:
+    """Two trees in which each node passes on the messages of others: each takes the moves of some routers nearly whole."""
+    ways = ":impl 'str_gather_tree", ":impl 'str_spread_tree"
+    program = compile_text("(gather 'g 0 :m 10 {}) (spread 's 0 :m 10 {})".format(*ways), topology=mesh(8, 8))
+    costs, operators = estimates(program), tuple(program.operators())
+    assert costs.phase(operators, 0.0) > 1.5 * sum(map(costs.alone, operators))
 
 
 def test_a_value_that_seldom_changes_costs_less() -> None:
