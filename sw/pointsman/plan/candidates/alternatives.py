@@ -238,8 +238,8 @@ def all_by_messages(
     analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int
 ) -> tuple[Variant, Structure] | None:
     """As `by_messages_together`, with the operators that have no run-time values, which then share the channels; also where
-    several operators have streams that carry many messages each, and leave little room to others and to barriers."""
-    several = len(_with_values(analysis)) > 1 or len(_carrying(analysis, period)) > 1
+    the streams of an operator carry many messages, and leave little room to others and to barriers."""
+    several = len(_with_values(analysis)) > 1 or _has_carrying(analysis)
     return _messages_together(analysis, variant, structure, period, analysis.operators, fewest=2) if several else None
 
 
@@ -253,17 +253,12 @@ def by_messages_beside(
     return _messages_together(analysis, variant, structure, period, _with_values(analysis), fewest=1)
 
 
-def _carrying(analysis: ProgramAnalysis, period: int) -> list[Operator]:
-    """Operators that by themselves are done best with streams that carry several messages in a round of calls."""
-    carrying = []
-    for operator in analysis.operators:
-        found = estimates(operator, analysis, period)
-        best = min(found, key=lambda name: (found[name], name), default=None)
-        if any(
-            one.name == best and one.messages(operator) > 1 for _, one in analysis.feasible(operator, fallbacks=True)
-        ):
-            carrying.append(operator)
-    return carrying
+def _has_carrying(analysis: ProgramAnalysis) -> bool:
+    """Can an operator be done with streams that carry several messages in a round of calls?"""
+    ways = (
+        (operator, one) for operator in analysis.operators for _, one in analysis.feasible(operator, fallbacks=True)
+    )
+    return any(one.messages(operator) > 1 for operator, one in ways)
 
 
 def _with_values(analysis: ProgramAnalysis) -> list[Operator]:

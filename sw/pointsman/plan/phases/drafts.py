@@ -178,7 +178,7 @@ def _plan_chosen(
         except RoutingError:
             moved = None
         if moved is not None:
-            return moved
+            return moved if moved.cycles < limit else None
     drafts, failure = _drafts(context, constraints, index, choice)
     best: PlannedPhase | None = None
     barriers = 0
@@ -201,7 +201,7 @@ def _plan_chosen(
             best = planned
     if best is None:
         raise _refusal(context, index, failure, constraints.reasons.get(index))
-    return best
+    return best if best.cycles < limit else None
 
 
 def _refusal(context: PlanContext, index: int, failure: PointsmanError | None, barrier_reason: str | None) -> PlanError:
