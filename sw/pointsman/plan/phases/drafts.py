@@ -70,7 +70,7 @@ class ChoiceLimits:
 
 
 def plan_phase(context: PlanContext, constraints: Constraints, index: int, limit: float = inf) -> PlannedPhase | None:
-    """The quickest plan of phase ``index``; None if none takes less than ``limit`` cycles.
+    """The quickest plan of phase ``index``, which with its barrier may take more than ``limit`` cycles; None if all do without.
 
     Raises
     ------
@@ -178,7 +178,7 @@ def _plan_chosen(
         except RoutingError:
             moved = None
         if moved is not None:
-            return moved if moved.cycles < limit else None
+            return moved
     drafts, failure = _drafts(context, constraints, index, choice)
     best: PlannedPhase | None = None
     barriers = 0
@@ -201,7 +201,7 @@ def _plan_chosen(
             best = planned
     if best is None:
         raise _refusal(context, index, failure, constraints.reasons.get(index))
-    return best if best.cycles < limit else None
+    return best
 
 
 def _refusal(context: PlanContext, index: int, failure: PointsmanError | None, barrier_reason: str | None) -> PlanError:

@@ -31,6 +31,10 @@ from .closing import barrier_of, cycles_of_barrier
 from .constraints import Constraints
 from .drafts import plan_phase
 
+DETOUR = 1.5
+"""Factor on the cycles that a phase may take around wires of others, up to which it may exceed them with its barrier: what
+barriers cost elsewhere is a rough estimate."""
+
 
 class TooSlowError(Exception):
     """The phases take as many cycles as the limit, or more."""
@@ -124,7 +128,10 @@ def _rerouted(context: PlanContext, phases: PhaseSet, limit: float) -> PhaseSet:
         left = left if left > saved else _left(context, planned, limit)
         try:
             constraints = phases.constraints.taking(later, taken, freed)
-            found = plan_phase(context, constraints, later, planned[later].cycles + min(saved, left))
+            most = planned[later].cycles + min(saved, left)
+            found = plan_phase(context, constraints, later, most)
+            if found is not None and found.cycles > DETOUR * most:
+                found = None  # the barrier of its own has taken what the detour left it
         except PlanError:
             found = None
         if found is None and saved >= left:

@@ -39,7 +39,6 @@ def test_a_phase_takes_no_less_than_its_draft_and_is_given_up_from_the_limit_on(
     assert phase is not None
     assert 0 < least <= phase.cycles
     assert plan_phase(own, Constraints(), index, least) is None
-    assert plan_phase(own, Constraints(), index, phase.cycles) is None
     again = plan_phase(own, Constraints(), index, phase.cycles + 1)
     assert again is not None
     assert again.cycles == phase.cycles
@@ -75,7 +74,6 @@ def test_wires_of_others_are_kept_off_and_what_is_off_the_phase_changes_nothing(
         for slot in vfsm.slots
     }
     assert not used & links
-    assert plan_phase(own, Constraints().taking(0, {1: links}), 0, moved.cycles) is None
     other = plan_phase(own, Constraints().taking(1, {0: links}), 0)
     assert other is not None
     assert other.routed is free.routed
