@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from pointsman.runtime import Node
+from pointsman.runtime.api.claims import Writers
 from pointsman.runtime.api.left_out import Loaded
 
-from .deadlock import deadlock_hint, deadlock_report
+from .deadlock import deadlock_hint, deadlock_report, deadlock_waits
 from .errors import DeadlockError, StuckError
 from .machine import ProcessorMachine
 from .record import Record
@@ -35,8 +36,9 @@ def run_nodes(
         return result
 
     latest = None if max_cycles is None else machine.time + max_cycles
+    writers = Writers()
     for node in nodes:
-        node.latest = latest
+        node.latest, node.writers = latest, writers
     try:
         idle = [None] * (machine.nodes - len(nodes))
         record = machine.run(
@@ -49,6 +51,7 @@ def run_nodes(
     except DeadlockError as error:
         raise StuckError(
             deadlock_report(nodes, error, machine.state()),
+            waits=deadlock_waits(nodes, error),
             loaded={node.number: Loaded.of(node) for node in nodes if node.working},
             hint=deadlock_hint(nodes, error),
         ) from None

@@ -241,6 +241,7 @@ def _dry(source: ProgramSource, make: _Maker, path: Path) -> Result:
 
 def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | None) -> Result:
     from cosim.errors import StuckError
+    from pointsman.runtime.api.claims import unclaimed
     from pointsman.runtime.api.left_out import left_out
     from pointsman.runtime.api.unread import unread
 
@@ -263,8 +264,10 @@ def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | No
     try:
         done = chosen.run(artifact, app, {"compile": time.perf_counter() - started}, source.given)
     except StuckError as error:
-        lines = left_out(program, error.loaded) if image is None else []
-        error.message += "".join(f"\n  {line}" for line in lines)
+        if image is None:
+            for wrong in unclaimed(program, error.loaded):
+                raise PointsmanError(f"{wrong.message}\n{error.waits}", hint=wrong.hint) from None
+            error.message += "".join(f"\n  {line}" for line in left_out(program, error.loaded))
         raise
     record = getattr(done.finished, "record", None)
     if image is None and app.foreseen and record is not None:

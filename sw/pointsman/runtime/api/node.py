@@ -12,6 +12,7 @@ from pointsman.errors import PointsmanError
 from pointsman.foreign import shown
 from pointsman.network import Topology
 
+from .claims import Writers
 from .clocks import priced
 from .left_out import LatestLoads
 from .made_calls import NotAwaited
@@ -46,6 +47,8 @@ class Node:
         Labels of the operators that it loaded, for reports.
     moved : Counter
         By label of an operator and "write" or "read", the messages that it has written or read, for reports.
+    writers : Writers
+        Who has written the messages of broadcasts whose source not every node knows; the same for all nodes of a run.
     explain : callable or None
         Says more of what the node is doing where it is asked for.
     """
@@ -70,6 +73,7 @@ class Node:
         self.loaded: dict[str, Given] = {}
         self.loads = LatestLoads()
         self.moved: Counter[tuple[str, str]] = Counter()
+        self.writers = Writers()
         self._activity = "starting"
         self._held = False
         self.explain: Callable[[], str] | None = None

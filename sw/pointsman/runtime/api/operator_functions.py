@@ -15,6 +15,7 @@ from pointsman.cop.text.source import suggestion
 from pointsman.errors import PointsmanError
 from pointsman.foreign import shown
 
+from .claims import Writers
 from .combine import combiner, function_named
 from .left_out import LatestLoads
 from .made_calls import MadeCalls, NotAwaited
@@ -28,12 +29,14 @@ IN_TURN = "load an operator after the last use of those that come before it in t
 
 class Caller(Protocol):
     """The node that calls the functions. ``activity``: what it is doing, in words, for reports. ``loaded``: by label, the
-    values of the last load; ``loads``: labels of the loads so far; ``moved``: messages written and read, see `unread`."""
+    values of the last load; ``loads``: labels of the loads so far; ``moved``: messages written and read, see
+    `unread`; ``writers``: see `claims`."""
 
     activity: str
     loaded: dict[str, Given]
     loads: LatestLoads
     moved: Counter[tuple[str, str]]
+    writers: Writers
 
     @property
     def number(self) -> int: ...
@@ -154,6 +157,7 @@ class OperatorFunctions:
         if part.void:
             return
         words = self._words("write", message)
+        self._refuse_second_writer()
         if part.local:
             self.local.append(words.copy())
             self._count("write")
@@ -198,6 +202,18 @@ class OperatorFunctions:
         return self._message(received) if valid and not part.void else None
 
     # -- inside ----------------------------------------------------------------------------------------------
+
+    def _refuse_second_writer(self) -> None:
+        """Refuse to write a message of a broadcast that another node has written, as it says that it is the source, too."""
+        label, moved = self.signature.label, self.node.moved
+        message = moved[label, "write"] + moved[label, "read"]
+        other = self.node.writers.note(self.signature, self.node.number, message)
+        if other is not None:
+            raise self._error(
+                "write",
+                f"writes message {message + 1}, and so has node {other}: both said that they are the source",
+                f"at each {label}_load there is one source: one node gives True, all others None",
+            )
 
     def _moving(self, what: str) -> None:
         self.node.activity = f"{self.signature.label}_{what}"

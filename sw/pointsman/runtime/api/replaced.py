@@ -14,6 +14,7 @@ from pointsman.errors import PointsmanError
 from pointsman.operators.api.operands import function_name, is_partial, runtime_operands, runtime_values
 from pointsman.program.program import Operator
 
+from .claims import told_in
 from .substrate import HERE, Combine, Given, Permission, Port, Signature
 
 
@@ -33,7 +34,7 @@ def replaced_signature(operator: Operator, source: str) -> Signature:
     if not partial:
         return signature
     ranges = tuple(zip(*signature.values, strict=True))
-    return replace(signature, values=((),), ranges=ranges, partial=partial)
+    return replace(signature, values=((),), ranges=ranges, partial=partial, told_in=told_in(operator))
 
 
 def _is_kept_at_destination(operator: Operator) -> bool:

@@ -66,6 +66,8 @@ class Signature:
     """Run-time operands that not every node knows."""
     whole: bool = False
     """May a node give the whole of a distributed permutation to ``load``, instead of its own entry only?"""
+    told_in: tuple[tuple[int, ...], ...] = ()
+    """Of an operator with ``:distributed`` values, the nodes of its instances, which give them together."""
 
     @cached_property
     def sorts(self) -> tuple[str, ...]:

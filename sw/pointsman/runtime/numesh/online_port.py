@@ -35,6 +35,7 @@ from pointsman.operators.messages.online import (
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator, Runtime
 from pointsman.protocol.costs import LOAD_CYCLES
+from pointsman.runtime.api.claims import told_in
 from pointsman.runtime.api.requests import Category, Wait
 from pointsman.runtime.api.substrate import CHOSEN, HERE, Given, Permission, Signature
 from pointsman.runtime.api.substrate import Combine as Combining
@@ -316,4 +317,5 @@ def online_signature(image: OperatorImage, program: Operator) -> Signature:
         source=image.source,
         ranges=tuple(ranges),
         partial=tuple(partial),
+        told_in=told_in(program),
     )

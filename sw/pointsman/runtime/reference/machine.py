@@ -9,6 +9,7 @@ from typing import Any
 
 from pointsman.errors import PointsmanError
 from pointsman.program.program import Group, Program
+from pointsman.runtime.api.claims import Writers, unclaimed
 from pointsman.runtime.api.left_out import Loaded, left_out
 from pointsman.runtime.api.node import Node
 from pointsman.runtime.api.requests import Transfer, Wait, WaitUntil
@@ -67,6 +68,10 @@ class ReferenceMachine:
             If the program misuses an operator, nodes give different values where they must be the same, or all nodes that
             are not done wait for each other.
         """
+
+        writers = Writers()
+        for node in self.nodes:
+            node.writers = writers
 
         async def program(node: Node) -> Any:
             cop = node.cop  # the application may put something else there
@@ -133,6 +138,8 @@ class ReferenceMachine:
         if done:
             lines.append(f"  finished already: {', '.join(map(str, done[:16]))}{' …' if len(done) > 16 else ''}")
         loaded = {node.number: Loaded.of(node) for node in self.nodes if node.working}
+        for wrong in unclaimed(self.program, loaded):
+            return PointsmanError("\n".join([wrong.message, *lines]), hint=wrong.hint)
         lines += [f"  {line}" for line in left_out(self.program, loaded)]
         return PointsmanError(
             "\n".join(lines),

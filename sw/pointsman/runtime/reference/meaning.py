@@ -18,6 +18,7 @@ from pointsman.operators.api.operands import (
 from pointsman.operators.messages.online import legal_values
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator
+from pointsman.runtime.api.claims import told_in
 from pointsman.runtime.api.substrate import CHOSEN, UNKNOWN, Given, Permission, Signature
 
 
@@ -42,6 +43,7 @@ def signature_of_operator(operator: Operator) -> Signature:
             ranges=tuple(legal_values(operator, 0, name) for name in listed),
             partial=partial,
             whole=True,
+            told_in=told_in(operator),
         )
     return Signature(
         operator.label,

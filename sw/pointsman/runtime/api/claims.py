@@ -1,0 +1,100 @@
+"""Run-time values of which each node knows only its own part (``:distributed``), and which no node has given, or two otherwise.
+
+Some implementations agree on such a value in the load function, and refuse there what is none (`operators.messages.agreement`).
+Where each node only gets itself ready, nobody knows what the others said: a broadcast without a source is a deadlock then, one
+from two sources mixes their words. Here the nodes of a run are compared: what they loaded last, once they wait for ever; and who
+writes a broadcast's message, at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pointsman.errors import PointsmanError
+from pointsman.operators.api.operands import is_dynamic, is_partial, runtime_operands
+from pointsman.operators.messages.agreement import no_permutation, nobody_said, two_said
+from pointsman.program.catalogue import OPERATORS
+from pointsman.program.program import Operator, Program
+
+from .left_out import Loaded
+from .substrate import CHOSEN, HERE, UNKNOWN, Given, Signature
+
+MOST = 8
+"""Values, at most, that are told of."""
+KEPT = 1000
+"""Latest messages of an instance whose writers are known."""
+
+
+@dataclass
+class Writers:
+    """Who has written the messages of a run's broadcasts whose source not every node knows."""
+
+    found: dict[tuple[str, int, int], int] = field(default_factory=dict)
+    """By label, first node of the instance and number of the message: the node that wrote it."""
+
+    def note(self, signature: Signature, node: int, message: int) -> int | None:
+        """Note that a node writes its ``message``-th message, those that it read counted; the node that has already written
+        that message, if another one has."""
+        instances = [nodes for nodes in signature.told_in if node in nodes]
+        if signature.kind != "broadcast" or len(instances) != 1:
+            return None
+        key = signature.label, instances[0][0]
+        self.found.pop((*key, message - KEPT), None)
+        first = self.found.setdefault((*key, message), node)
+        return None if first == node else first
+
+
+def told_in(operator: Operator) -> tuple[tuple[int, ...], ...]:
+    """Instances of an operator whose nodes each say whether the value names them; none if they may do so alone."""
+    names = [name for name in runtime_operands(operator) if is_partial(operator, name)]
+    if not names or any(is_dynamic(operator, name) for name in names):
+        return ()
+    return tuple(tuple(instance.nodes) for instance in operator.instances)
+
+
+def unclaimed(program: Program, nodes: Mapping[int, Loaded]) -> list[PointsmanError]:
+    """An error for each value that nodes gave in their last loads and that is none; ``nodes`` by number, those that take part.
+
+    Only nodes that loaded the operator equally often are compared: a node that is a round behind means another value.
+    """
+    found: list[PointsmanError] = []
+    for operator in program.operators():
+        for instance in told_in(operator):
+            given = [nodes[node].values.get(operator.label) for node in instance if node in nodes]
+            said = [one for one in given if one is not None]
+            rounds = {nodes[node].count(operator.label) for node in instance if node in nodes}
+            if len(said) < len(instance) or len(rounds) > 1:
+                continue
+            error = _wrong(operator, said)
+            if error is not None:
+                found.append(error)
+    return found[:MOST]
+
+
+def _wrong(operator: Operator, given: Sequence[Given]) -> PointsmanError | None:
+    """What is wrong with the values that the nodes of an instance have loaded, in the order of its positions."""
+    sorts = {one.name: one.sort for one in OPERATORS[operator.kind].operands}
+    where = "" if operator.position is None else f"{operator.position}: "
+    numbered = [name for name in runtime_operands(operator) if sorts[name] in CHOSEN or is_partial(operator, name)]
+    for at, name in enumerate(numbered):
+        if not is_partial(operator, name):
+            continue
+        if sorts[name] == "permutation":
+            if any(one.permutation is not None for one in given):
+                continue
+            entries = [one.numbers[at] for one in given]
+            if sorted(entries) != list(range(len(given))):
+                return no_permutation(where, operator.label, entries)
+            continue
+        said = [
+            (position, position if one.numbers[at] == HERE else one.numbers[at])
+            for position, one in enumerate(given)
+            if one.numbers[at] != UNKNOWN
+        ]
+        if not said:
+            return nobody_said(where, operator.label, name)
+        other = next((one for one in said if one[1] != said[0][1]), None)
+        if other is not None:
+            return two_said(where, operator.label, name, said[0], other)
+    return None

@@ -1,0 +1,129 @@
+"""Values of which each node gives its part: given by none, or by two otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pointsman
+from pointsman import cop
+from pointsman.cop import compile_text
+from pointsman.errors import PointsmanError
+from pointsman.network import mesh
+from pointsman.runtime import Application, Node
+from pointsman.runtime.api.claims import KEPT, Writers, told_in, unclaimed
+from pointsman.runtime.api.left_out import Loaded
+from pointsman.runtime.api.substrate import HERE, UNKNOWN, Given, Signature
+
+BROADCAST = "(broadcast 'b (runtime :distributed t) :m 4)"
+
+
+def errors(text: str, *numbers: tuple[int, ...], loads: tuple[int, ...] = ()) -> list[str]:
+    """Of nodes in a row that loaded 'b' last with these numbers, ``loads`` times."""
+    program = compile_text(text, topology=mesh(len(numbers)))
+    nodes = {
+        node: Loaded(("b",) * (loads[node] if loads else 1), False, values={"b": Given(own)})
+        for node, own in enumerate(numbers)
+    }
+    return [error.message for error in unclaimed(program, nodes)]
+
+
+def test_a_source_that_no_node_is_is_named_with_the_place_of_the_operator() -> None:
+    (said,) = errors(BROADCAST, (UNKNOWN,), (UNKNOWN,), (UNKNOWN,))
+    assert said.endswith(":1:1: b_load: no node of the subset said which node is the source")
+    assert errors(BROADCAST, (UNKNOWN,), (HERE,), (1,)) == []
+
+
+def test_nodes_that_mean_two_sources_are_named() -> None:
+    (said,) = errors(BROADCAST, (UNKNOWN,), (HERE,), (2,))
+    assert said.endswith("b_load: node 1 of the subset gives 1 as source, node 2 2")
+
+
+def test_of_rows_only_that_without_a_destination_is_told() -> None:
+    text = "(subset '((0 1) (2 3)) (collect 'b (runtime :distributed t)))"
+    assert errors(text, (HERE,), (UNKNOWN,), (UNKNOWN,), (0,)) == []
+    (said,) = errors(text, (HERE,), (UNKNOWN,), (UNKNOWN,), (UNKNOWN,))
+    assert said.endswith("b_load: no node of the subset said which node is the destination")
+
+
+def test_entries_that_are_no_permutation_are_told() -> None:
+    text = "(permute 'b (runtime :distributed t))"
+    (said,) = errors(text, (1,), (1,), (0,))
+    assert said.endswith("b_load: the nodes give [1, 1, 0], in which not every node stands once")
+    assert errors(text, (1,), (2,), (0,)) == []
+
+
+def test_a_node_that_is_a_round_behind_means_another_value() -> None:
+    assert errors(BROADCAST, (UNKNOWN,), (UNKNOWN,), (UNKNOWN,), loads=(2, 2, 1)) == []
+
+
+def test_a_value_that_one_node_may_load_alone_is_not_asked_of_all() -> None:
+    assert errors("(broadcast 'b (runtime :dynamic t))", (UNKNOWN,), (UNKNOWN,)) == []
+    assert errors("(broadcast 'b (runtime))", (0,), (1,)) == []
+    assert told_in(next(compile_text("(broadcast 'b 0)", topology=mesh(2)).operators())) == ()
+
+
+def test_the_second_writer_of_a_message_is_told_of_the_first() -> None:
+    signature = Signature("b", "broadcast", "int32*", 1, told_in=((0, 1), (2, 3)))
+    writers = Writers()
+    assert [writers.note(signature, node, 0) for node in (0, 2, 1, 3)] == [None, None, 0, 2]
+    for message in range(1, 2 * KEPT):
+        assert writers.note(signature, message % 2, message) is None
+    assert len(writers.found) <= KEPT + 2
+
+
+Source = Callable[[int, int], bool]
+
+
+class Cast(Application):
+    """Three rounds; ``source``: is a node the source in this round?"""
+
+    source: Source
+
+    def program(self, net: cop.Network) -> cop.Parts:
+        return cop.loop("r", 3, cop.broadcast("b", cop.runtime(distributed=True), m=4), cop.cshift("c", 1, m=2))
+
+    async def main(self, node: Node) -> None:
+        await node.cop.r_load()
+        for turn in range(3):
+            here = type(self).source(node.number, turn)
+            await node.cop.b_load(here or None)
+            await (node.cop.b_write(np.full(4, turn, np.int32)) if here else node.cop.b_read())
+            await node.cop.c_load()
+            await node.cop.c_func(np.full(2, turn, np.int32))
+
+
+class Nobody(Cast):
+    source = staticmethod(lambda node, turn: node == turn and turn != 1)
+
+
+class Two(Cast):
+    source = staticmethod(lambda node, turn: node == turn or (node, turn) == (5, 1))
+
+
+TARGETS: list[dict[str, Any]] = [
+    {"dry": True},
+    {"engine": "model"},
+    {"target": "tdm", "engine": "model"},
+    {"target": "packet", "engine": "model"},
+]
+
+
+@pytest.mark.parametrize("options", TARGETS, ids=["dry", "numesh", "tdm", "packet"])
+@pytest.mark.parametrize(
+    ("application", "said"),
+    [
+        (Nobody, "b_load: no node of the subset said which node is the source"),
+        (Two, r"both said that they are the source|node 1 of the subset gives 1 as source, another one 5"),
+    ],
+)
+def test_every_target_says_what_is_wrong_with_a_source(
+    application: type[Application], said: str, options: dict[str, Any]
+) -> None:
+    with pytest.raises(PointsmanError, match=said) as caught:
+        pointsman.run(application, mesh(3, 2), **options)
+    assert "in a circle" not in caught.value.message
+    assert "at each b_load" in f"{caught.value.message} {caught.value.hint}"
