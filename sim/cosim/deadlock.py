@@ -35,6 +35,7 @@ def deadlock_report(nodes: Sequence[Node], error: DeadlockError, state: State | 
         lines.append(f"  finished already: {', '.join(map(str, done[:_LISTED]))}{' …' if len(done) > _LISTED else ''}")
     if state is not None:
         lines += [f"  {line}" for line in _words(state)]
+    lines += [f"  {line}" for node in list(waits)[:_LISTED] for line in nodes[node].not_awaited()]
     return "\n".join(lines)
 
 

@@ -1,13 +1,15 @@
-"""Run-time values of which each node knows only its own part (``:distributed``), and which no node has given, or two otherwise.
+"""Run-time values that are none, as the nodes of an operator do not mean the same: compared over all nodes of a run.
 
-Some implementations agree on such a value in the load function, and refuse there what is none (`operators.messages.agreement`).
-Where each node only gets itself ready, nobody knows what the others said: a broadcast without a source is a deadlock then, one
-from two sources mixes their words. Here the nodes of a run are compared: what they loaded last, once they wait for ever; and who
-writes a broadcast's message, at once.
+A value that all nodes load has to be the same at all of them. Of one that is ``:distributed`` each node knows only its own part:
+some implementations agree on it in the load function, and refuse there what is none (`operators.messages.agreement`). Where each
+node only gets itself ready, nobody knows what the others said: a broadcast without a source is a deadlock then, one from two
+sources mixes their words. Here the nodes of a run are compared: what each loads, who writes a broadcast's message, and what all
+loaded last, once they wait for ever.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -23,31 +25,50 @@ from .substrate import CHOSEN, HERE, UNKNOWN, Given, Signature
 MOST = 8
 """Values, at most, that are told of."""
 KEPT = 1000
-"""Latest messages of an instance whose writers are known."""
+"""Latest messages, and changes of values, of an instance that are known."""
 
 
 @dataclass
-class Writers:
-    """Who has written the messages of a run's broadcasts whose source not every node knows."""
+class Claims:
+    """What the nodes of a run said of run-time values."""
 
-    found: dict[tuple[str, int, int], int] = field(default_factory=dict)
+    written: dict[tuple[str, int, int], int] = field(default_factory=dict)
     """By label, first node of the instance and number of the message: the node that wrote it."""
+    loaded: dict[tuple[str, int, int], tuple[int, Given]] = field(default_factory=dict)
+    """By label, number of the instance and of the change of values: the node that came first, and its values."""
+    changes: Counter[tuple[str, int]] = field(default_factory=Counter)
+    """By label and node, how often it has loaded other values than before."""
 
-    def note(self, signature: Signature, node: int, message: int) -> int | None:
-        """Note that a node writes its ``message``-th message, those that it read counted; the node that has already written
-        that message, if another one has."""
+    def writes(self, signature: Signature, node: int, message: int) -> int | None:
+        """Note that a node writes its ``message``-th message of a broadcast whose source not every node knows, those that it
+        read counted; the node that has already written that message, if another one has."""
         instances = [nodes for nodes in signature.told_in if node in nodes]
-        if signature.kind != "broadcast" or len(instances) != 1:
+        if signature.kind != "broadcast" or not signature.partial or len(instances) != 1:
             return None
         key = signature.label, instances[0][0]
-        self.found.pop((*key, message - KEPT), None)
-        first = self.found.setdefault((*key, message), node)
+        self.written.pop((*key, message - KEPT), None)
+        first = self.written.setdefault((*key, message), node)
         return None if first == node else first
+
+    def loads(self, signature: Signature, node: int, given: Given) -> tuple[int, Given] | None:
+        """Note that a node loads other values than before; a node of an instance that loaded others, and these."""
+        if signature.partial:
+            return None
+        change = self.changes[signature.label, node]
+        self.changes[signature.label, node] += 1
+        for number, nodes in enumerate(signature.told_in):
+            if node in nodes:
+                key = signature.label, number
+                self.loaded.pop((*key, change - KEPT), None)
+                first, wanted = self.loaded.setdefault((*key, change), (node, given))
+                if (given.numbers, given.permutation) != (wanted.numbers, wanted.permutation):
+                    return first, wanted
+        return None
 
 
 def told_in(operator: Operator) -> tuple[tuple[int, ...], ...]:
-    """Instances of an operator whose nodes each say whether the value names them; none if they may do so alone."""
-    names = [name for name in runtime_operands(operator) if is_partial(operator, name)]
+    """Instances of an operator with run-time values, whose nodes give them together; none if one may do so alone."""
+    names = runtime_operands(operator) if operator.instances else ()
     if not names or any(is_dynamic(operator, name) for name in names):
         return ()
     return tuple(tuple(instance.nodes) for instance in operator.instances)

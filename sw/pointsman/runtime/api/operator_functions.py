@@ -15,7 +15,7 @@ from pointsman.cop.text.source import suggestion
 from pointsman.errors import PointsmanError
 from pointsman.foreign import shown
 
-from .claims import Writers
+from .claims import Claims
 from .combine import combiner, function_named
 from .left_out import LatestLoads
 from .made_calls import MadeCalls, NotAwaited
@@ -30,13 +30,13 @@ IN_TURN = "load an operator after the last use of those that come before it in t
 class Caller(Protocol):
     """The node that calls the functions. ``activity``: what it is doing, in words, for reports. ``loaded``: by label, the
     values of the last load; ``loads``: labels of the loads so far; ``moved``: messages written and read, see
-    `unread`; ``writers``: see `claims`."""
+    `unread`; ``claims``: see there."""
 
     activity: str
     loaded: dict[str, Given]
     loads: LatestLoads
     moved: Counter[tuple[str, str]]
-    writers: Writers
+    claims: Claims
 
     @property
     def number(self) -> int: ...
@@ -146,6 +146,7 @@ class OperatorFunctions:
         port = self._port("load")
         self.node.activity = f"{self.signature.label}_load"
         given = self._given(values)
+        self._refuse_other_values(given)
         self.node.loaded[self.signature.label] = given
         self.node.loads.append(self.signature.label)
         self.part = await port.load(given)
@@ -207,12 +208,26 @@ class OperatorFunctions:
         """Refuse to write a message of a broadcast that another node has written, as it says that it is the source, too."""
         label, moved = self.signature.label, self.node.moved
         message = moved[label, "write"] + moved[label, "read"]
-        other = self.node.writers.note(self.signature, self.node.number, message)
+        other = self.node.claims.writes(self.signature, self.node.number, message)
         if other is not None:
             raise self._error(
                 "write",
                 f"writes message {message + 1}, and so has node {other}: both said that they are the source",
                 f"at each {label}_load there is one source: one node gives True, all others None",
+            )
+
+    def _refuse_other_values(self, given: Given) -> None:
+        """Refuse values that are not those of a node that loaded them before."""
+        label, here = self.signature.label, self.node.number
+        if given == self.node.loaded.get(label):
+            return
+        first = self.node.claims.loads(self.signature, here, given)
+        if first is not None:
+            where = f"{self.signature.source}: " if self.signature.source else ""
+            raise PointsmanError(
+                f"{where}node {here} calls {label}_load with the values {_values(given)}, node {first[0]} with "
+                f"{_values(first[1])}",
+                hint="run-time values must be the same at all nodes of the operator, in the same order",
             )
 
     def _moving(self, what: str) -> None:
@@ -242,8 +257,18 @@ class OperatorFunctions:
                 "none": "may only load it",
                 "both": "may write and read",
             }.get(part.kind, f"may only {part.kind}")
-            raise self._error(what, may)
+            raise self._error(what, may, self._last_given())
         return part
+
+    def _last_given(self) -> str | None:
+        """What the node gave to the last load, by which it may call what it may; None if it gave no numbers."""
+        signature, given = self.signature, self.node.loaded.get(self.signature.label)
+        names = [name for name, sort in zip(signature.runtime, signature.sorts, strict=True) if sort in CHOSEN]
+        if given is None or not names or len(names) != len(given.numbers):
+            return None
+        said = {HERE: "itself", UNKNOWN: "None"}
+        values = (f"{name} {said.get(value, value)}" for name, value in zip(names, given.numbers, strict=True))
+        return f"the last {signature.label}_load of node {self.node.number} gave {' and '.join(values)}; load again for another"
 
     def _given(self, values: tuple[Any, ...]) -> Given:
         """Check the arguments of load, each by the sort of its operand."""
@@ -338,6 +363,10 @@ def _partly_known(value: Any, sort: str) -> Any:
         return HERE if sort == "node" else value
     # HERE and UNKNOWN are negative numbers, which an application cannot give: as texts these are no legal values.
     return str(value) if isinstance(value, int | np.integer) and value < 0 else value
+
+
+def _values(given: Given) -> str:
+    return ", ".join(map(str, given.numbers if given.permutation is None else given.permutation))
 
 
 def _shown(legal: tuple[int, ...] | range) -> str:

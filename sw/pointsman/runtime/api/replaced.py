@@ -29,12 +29,13 @@ def replaced_signature(operator: Operator, source: str) -> Signature:
         runtime_values(operator),
         function_name(operator),
         source,
+        told_in=told_in(operator),
     )
     partial = tuple(name for name in runtime_operands(operator) if is_partial(operator, name))
     if not partial:
         return signature
     ranges = tuple(zip(*signature.values, strict=True))
-    return replace(signature, values=((),), ranges=ranges, partial=partial, told_in=told_in(operator))
+    return replace(signature, values=((),), ranges=ranges, partial=partial)
 
 
 def _is_kept_at_destination(operator: Operator) -> bool:

@@ -67,7 +67,7 @@ class Signature:
     whole: bool = False
     """May a node give the whole of a distributed permutation to ``load``, instead of its own entry only?"""
     told_in: tuple[tuple[int, ...], ...] = ()
-    """Of an operator with ``:distributed`` values, the nodes of its instances, which give them together."""
+    """Of an operator with run-time values, the nodes of its instances, if these give them together (not ``:dynamic``)."""
 
     @cached_property
     def sorts(self) -> tuple[str, ...]:

@@ -546,6 +546,7 @@ def signature_of(operator: OperatorImage) -> Signature:
         operator.values,
         operator.function,
         operator.source,
+        told_in=() if operator.program is None else told_in(operator.program),
     )
 
 

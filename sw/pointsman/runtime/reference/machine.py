@@ -9,9 +9,9 @@ from typing import Any
 
 from pointsman.errors import PointsmanError
 from pointsman.program.program import Group, Program
-from pointsman.runtime.api.claims import Writers, unclaimed
+from pointsman.runtime.api.claims import Claims, unclaimed
 from pointsman.runtime.api.left_out import Loaded, left_out
-from pointsman.runtime.api.node import Node
+from pointsman.runtime.api.node import Node, carried_out
 from pointsman.runtime.api.requests import Transfer, Wait, WaitUntil
 from pointsman.runtime.api.substrate import Port, Signature
 
@@ -69,20 +69,12 @@ class ReferenceMachine:
             are not done wait for each other.
         """
 
-        writers = Writers()
+        claims = Claims()
         for node in self.nodes:
-            node.writers = writers
-
-        async def program(node: Node) -> Any:
-            cop = node.cop  # the application may put something else there
-            await cop.init()
-            node.activity = "before its first operator"
-            result = await main(node)
-            await cop.fini()
-            return result
+            node.claims = claims
 
         results: list[Any] = [None] * len(self.nodes)
-        running = {node.number: program(node) for node in self.nodes if node.working}
+        running = {node.number: carried_out(node, main) for node in self.nodes if node.working}
         waiting: dict[int, Until] = {}
         turn = deque(running)
         try:
@@ -138,6 +130,7 @@ class ReferenceMachine:
         if done:
             lines.append(f"  finished already: {', '.join(map(str, done[:16]))}{' …' if len(done) > 16 else ''}")
         loaded = {node.number: Loaded.of(node) for node in self.nodes if node.working}
+        lines += [f"  {line}" for number in waiting for line in self.nodes[number].not_awaited()]
         for wrong in unclaimed(self.program, loaded):
             return PointsmanError("\n".join([wrong.message, *lines]), hint=wrong.hint)
         lines += [f"  {line}" for line in left_out(self.program, loaded)]

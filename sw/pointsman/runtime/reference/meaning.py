@@ -54,6 +54,7 @@ def signature_of_operator(operator: Operator) -> Signature:
         runtime_values(operator) if operator.instances else ((),),
         function_name(operator),
         str(operator.position) if operator.position else "",
+        told_in=told_in(operator),
     )
 
 

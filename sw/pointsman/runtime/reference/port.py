@@ -25,16 +25,11 @@ class ReferencePort:
         self.instances = list(instances)
         self.node = node
         self.given = Given()
-        self.loaded: Given | None = None
         self.calls: dict[tuple[int, str], int] = defaultdict(int)
         """Calls so far, by instance and function."""
 
     async def load(self, given: Given) -> Permission:
         operator = self.mailbox.operator
-        if self.mailbox.agreed and given != self.loaded:
-            for instance in self.instances:
-                self.mailbox.compare(instance, self._count(instance, "change"), self._position(instance), given)
-        self.loaded = given
         self.given = await self._known(given)
         if operator.flow == "functional":
             (instance,) = self.instances[:1]

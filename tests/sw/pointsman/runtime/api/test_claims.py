@@ -14,7 +14,7 @@ from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.runtime import Application, Node
-from pointsman.runtime.api.claims import KEPT, Writers, told_in, unclaimed
+from pointsman.runtime.api.claims import KEPT, Claims, told_in, unclaimed
 from pointsman.runtime.api.left_out import Loaded
 from pointsman.runtime.api.substrate import HERE, UNKNOWN, Given, Signature
 
@@ -67,12 +67,23 @@ def test_a_value_that_one_node_may_load_alone_is_not_asked_of_all() -> None:
 
 
 def test_the_second_writer_of_a_message_is_told_of_the_first() -> None:
-    signature = Signature("b", "broadcast", "int32*", 1, told_in=((0, 1), (2, 3)))
-    writers = Writers()
-    assert [writers.note(signature, node, 0) for node in (0, 2, 1, 3)] == [None, None, 0, 2]
+    signature = Signature("b", "broadcast", "int32*", 1, partial=("source",), told_in=((0, 1), (2, 3)))
+    claims = Claims()
+    assert [claims.writes(signature, node, 0) for node in (0, 2, 1, 3)] == [None, None, 0, 2]
     for message in range(1, 2 * KEPT):
-        assert writers.note(signature, message % 2, message) is None
-    assert len(writers.found) <= KEPT + 2
+        assert claims.writes(signature, message % 2, message) is None
+    assert len(claims.written) <= KEPT + 2
+
+
+def test_a_node_that_loads_other_values_is_told_of_the_first() -> None:
+    signature = Signature("b", "broadcast", "int32*", 1, ("source",), ((0,), (1,)), told_in=((0, 1), (2, 3)))
+    claims = Claims()
+    zero, one = Given((0,), 0), Given((1,), 1)
+    assert [claims.loads(signature, node, zero) for node in (0, 1)] == [None, None]
+    assert [claims.loads(signature, node, one) for node in (2, 1, 3)] == [None, None, None]
+    assert claims.loads(signature, 0, zero) == (1, one)
+    alone = Signature("c", "broadcast", "int32*", 1, ("source",), ((0,), (1,)))
+    assert [claims.loads(alone, 0, zero), claims.loads(alone, 1, one)] == [None, None]
 
 
 Source = Callable[[int, int], bool]
@@ -104,6 +115,18 @@ class Two(Cast):
     source = staticmethod(lambda node, turn: node == turn or (node, turn) == (5, 1))
 
 
+class Apart(Application):
+    """Node 1 gives another source than the others, after they have loaded; the source hears of nobody."""
+
+    def program(self, net: cop.Network) -> cop.Parts:
+        return cop.broadcast("b", cop.runtime(), m=4)
+
+    async def main(self, node: Node) -> None:
+        await node.compute(400 if node.number == 1 else 1)
+        await node.cop.b_load(node.number == 1)
+        await (node.cop.b_write(np.zeros(4, np.int32)) if node.number < 2 else node.cop.b_read())
+
+
 TARGETS: list[dict[str, Any]] = [
     {"dry": True},
     {"engine": "model"},
@@ -127,3 +150,9 @@ def test_every_target_says_what_is_wrong_with_a_source(
         pointsman.run(application, mesh(3, 2), **options)
     assert "in a circle" not in caught.value.message
     assert "at each b_load" in f"{caught.value.message} {caught.value.hint}"
+
+
+@pytest.mark.parametrize("options", TARGETS, ids=["dry", "numesh", "tdm", "packet"])
+def test_every_target_says_which_node_gives_another_value(options: dict[str, Any]) -> None:
+    with pytest.raises(PointsmanError, match=r"node \d calls b_load with the values \d, node \d with \d"):
+        pointsman.run(Apart, mesh(3, 1), **options)
