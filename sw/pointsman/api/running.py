@@ -234,7 +234,7 @@ def _dry(source: ProgramSource, make: _Maker, path: Path) -> Result:
     app, program, name = _compiled(source, make, path)
     target_for(program, source.target)
     done = run_dry(program, name, app, time.perf_counter() - started)
-    for line in done.results["unread"]:
+    for line in [*done.results["unread"], *done.results["early"]]:
         source.note(f"note: {line}")
     return Result(done.results, done.text, program, done.finished, tuple(source.notes))
 

@@ -15,6 +15,7 @@ from pointsman.runtime.api.node import Node, carried_out
 from pointsman.runtime.api.requests import Transfer, Wait, WaitUntil
 from pointsman.runtime.api.substrate import Port, Signature
 
+from .early_loads import EarlyLoads
 from .mailbox import Mailbox, Until
 from .meaning import signature_of_operator
 from .port import ReferencePort
@@ -24,12 +25,14 @@ from .port import ReferencePort
 class DryRun:
     """Results of a program on the reference machine.
 
-    ``cycles``: of computation, at the busiest node. ``unread``: descriptions of messages that were never read.
+    ``cycles``: of computation, at the busiest node. ``unread``: descriptions of messages that were never read. ``early``: of
+    loads that hardware may refuse.
     """
 
     results: list[Any]
     cycles: int
     unread: tuple[str, ...]
+    early: tuple[str, ...] = ()
 
 
 class ReferenceMachine:
@@ -50,6 +53,7 @@ class ReferenceMachine:
     ) -> None:
         self.program = program
         self.mailboxes = [Mailbox(operator, signature_of_operator(operator)) for operator in program.operators()]
+        self.early = EarlyLoads(program)
         self.loops = tuple(
             part.label or "" for part, _ in program.root.walk() if isinstance(part, Group) and part.kind == "loop"
         )
@@ -92,7 +96,7 @@ class ReferenceMachine:
             for coroutine in running.values():
                 coroutine.close()
         unread = tuple(text for mailbox in self.mailboxes for text in mailbox.unread())
-        return DryRun(results, max(clock.time for clock in self.clocks), unread)
+        return DryRun(results, max(clock.time for clock in self.clocks), unread, tuple(self.early.told()))
 
     def _resume(self, number: int, running: dict[int, Coroutine[Any, Any, Any]], results: list[Any]) -> Until | None:
         """Run a node until it has to wait for a message, or ends."""
@@ -157,7 +161,7 @@ class ReferenceSubstrate:
 
     def _port(self, mailbox: Mailbox) -> ReferencePort | None:
         instances = [i for i, instance in enumerate(mailbox.operator.instances) if self.number in instance.nodes]
-        return ReferencePort(mailbox, instances, self.number) if instances else None
+        return ReferencePort(mailbox, instances, self.number, self.machine.early) if instances else None
 
     async def init(self) -> None:
         pass
