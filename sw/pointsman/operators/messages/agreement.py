@@ -117,9 +117,10 @@ def two_said(where: str, label: str, name: str, one: tuple[int, int], other: tup
 
 
 def no_permutation(where: str, label: str, entries: Sequence[int]) -> PointsmanError:
-    """The entries that the nodes of an instance give are no permutation."""
+    """The entries that the nodes of an instance give are no permutation; below 0: none."""
+    given = [None if one < 0 else one for one in entries]
     return PointsmanError(
-        f"{where}{label}_load: the nodes give {list(entries)}, in which not every node stands once",
+        f"{where}{label}_load: the nodes give {given}, in which not every node stands once",
         hint="each node gives the node to which it sends, and every node is to get one message",
     )
 

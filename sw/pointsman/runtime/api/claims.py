@@ -102,8 +102,6 @@ def _wrong(operator: Operator, given: Sequence[Given]) -> PointsmanError | None:
         if not is_partial(operator, name):
             continue
         if sorts[name] == "permutation":
-            if any(one.permutation is not None for one in given):
-                continue
             entries = [one.numbers[at] for one in given]
             if sorted(entries) != list(range(len(given))):
                 return no_permutation(where, operator.label, entries)

@@ -285,8 +285,9 @@ class OperatorFunctions:
         permutation: tuple[int, ...] | None = None
         chosen = []
         for name, sort, value in zip(names, self.signature.sorts, values, strict=True):
-            if name in self.signature.partial and not (self.signature.whole and isinstance(value, list | tuple)):
-                numbers.append(_partly_known(value, sort))
+            if name in self.signature.partial:
+                entries = sort == "permutation" and isinstance(value, list | tuple | np.ndarray) and np.ndim(value) > 0
+                numbers.append(self._own_entry(name, value) if entries else _partly_known(value, sort))
                 chosen.append(name)
             elif sort in CHOSEN:
                 numbers.append(value)
@@ -327,6 +328,14 @@ class OperatorFunctions:
         if sorted(entries) != list(range(len(entries))):
             raise self._error("load", f"gives as {name} a list in which not every node stands once")
         return entries
+
+    def _own_entry(self, name: str, value: Any) -> int:
+        """Where this node sends, of a permutation that it knows and others need not know."""
+        entries, here = self._permutation(name, value), self.node.number
+        nodes = next(nodes for nodes in self.signature.told_in if here in nodes)
+        if len(entries) != len(nodes):
+            raise self._error("load", f"gives as {name} a list of {len(entries)} nodes; its subset has {len(nodes)}")
+        return entries[nodes.index(here)]
 
     def _error(self, what: str, rest: str, hint: str | None = None) -> PointsmanError:
         where = f"{self.signature.source}: " if self.signature.source else ""

@@ -42,7 +42,6 @@ def signature_of_operator(operator: Operator) -> Signature:
             source=str(operator.position) if operator.position else "",
             ranges=tuple(legal_values(operator, 0, name) for name in listed),
             partial=partial,
-            whole=True,
             told_in=told_in(operator),
         )
     return Signature(

@@ -134,7 +134,7 @@ class ReferencePort:
         number = self._count(instance, "func")
         found = self.mailbox.round(instance, number, position, self.given)
         found.sent[position] = None if words is None else words.copy()
-        if self.mailbox.operator.kind == "permute" and not self.mailbox.agreed and self.given.permutation is None:
+        if self.mailbox.operator.kind == "permute" and not self.mailbox.agreed:
             self._aim(instance, position, found)
         valid = await self._result(instance, position, found, into, combine)
         found.done += 1

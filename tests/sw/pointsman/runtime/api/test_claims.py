@@ -156,3 +156,37 @@ def test_every_target_says_what_is_wrong_with_a_source(
 def test_every_target_says_which_node_gives_another_value(options: dict[str, Any]) -> None:
     with pytest.raises(PointsmanError, match=r"node \d calls b_load with the values \d, node \d with \d"):
         pointsman.run(Apart, mesh(3, 1), **options)
+
+
+class Lists(Application):
+    """A node gives its own entry of a permutation, or all of them."""
+
+    def program(self, net: cop.Network) -> cop.Parts:
+        return cop.permute("p", cop.runtime(distributed=True), m=2)
+
+    async def main(self, node: Node) -> int:
+        whole = [(k + 1) % node.nodes for k in range(node.nodes)]
+        given: list[Any] = [whole, np.array(whole), tuple(whole), whole[node.number]]
+        await node.cop.p_load(given[node.number % 4])
+        return int((await node.cop.p_func(np.full(2, node.number)))[0])
+
+    def check(self, results: Any) -> str:
+        assert list(results) == [(k - 1) % len(results) for k in range(len(results))]
+        return "shifted"
+
+
+@pytest.mark.parametrize("options", TARGETS, ids=["dry", "numesh", "tdm", "packet"])
+def test_a_node_may_give_more_of_a_permutation_than_its_entry(options: dict[str, Any]) -> None:
+    assert pointsman.run(Lists, mesh(3, 2), **options).correct
+
+
+class Short(Lists):
+    async def main(self, node: Node) -> int:
+        await node.cop.p_load([1, 0])
+        return 0
+
+
+@pytest.mark.parametrize("options", TARGETS, ids=["dry", "numesh", "tdm", "packet"])
+def test_a_list_that_is_too_short_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(PointsmanError, match="gives as permutation a list of 2 nodes; its subset has 6"):
+        pointsman.run(Short, mesh(3, 2), **options)
