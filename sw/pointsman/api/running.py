@@ -244,6 +244,7 @@ def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | No
     from pointsman.runtime.api.claims import unclaimed
     from pointsman.runtime.api.left_out import left_out
     from pointsman.runtime.api.unread import unread
+    from pointsman.runtime.reference.awaited import awaited
 
     started = time.perf_counter()
     if image is not None:
@@ -267,7 +268,8 @@ def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | No
         if image is None:
             for wrong in unclaimed(program, error.loaded):
                 raise PointsmanError(f"{wrong.message}\n{error.waits}", hint=wrong.hint) from None
-            error.message += "".join(f"\n  {line}" for line in left_out(program, error.loaded))
+            lines = [*awaited(program, error.loaded), *left_out(program, error.loaded)]
+            error.message += "".join(f"\n  {line}" for line in lines)
         raise
     record = getattr(done.finished, "record", None)
     if image is None and app.foreseen and record is not None:

@@ -43,6 +43,7 @@ class LoadingNode(Protocol):
 
     loads: LatestLoads
     loaded: dict[str, Given]
+    moved: Counter[tuple[str, str]]
 
     @property
     def activity(self) -> str: ...
@@ -51,16 +52,20 @@ class LoadingNode(Protocol):
 @dataclass(frozen=True)
 class Loaded:
     """What a node has loaded so far: labels in order, without those ``before`` them, by label how many; ``ended``: it calls no
-    more; ``values``: by label those of the last load."""
+    more; ``values``: by label those of the last load; ``moved``: messages written and read, see `unread`; ``activity``: what it
+    does."""
 
     labels: Sequence[str]
     ended: bool
     before: Mapping[str, int] = field(default_factory=dict)
     values: Mapping[str, Given] = field(default_factory=dict)
+    moved: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    activity: str = ""
 
     @classmethod
     def of(cls, node: LoadingNode) -> Loaded:
-        return cls(tuple(node.loads.last), node.activity in ("finishing", "done"), node.loads.before, node.loaded)
+        ended = node.activity in ("finishing", "done")
+        return cls(tuple(node.loads.last), ended, node.loads.before, node.loaded, node.moved, node.activity)
 
     def count(self, label: str) -> int:
         return self.labels.count(label) + self.before.get(label, 0)

@@ -15,6 +15,7 @@ from pointsman.runtime.api.node import Node, carried_out
 from pointsman.runtime.api.requests import Transfer, Wait, WaitUntil
 from pointsman.runtime.api.substrate import Port, Signature
 
+from .awaited import awaited
 from .early_loads import EarlyLoads
 from .mailbox import Mailbox, Until
 from .meaning import signature_of_operator
@@ -137,7 +138,7 @@ class ReferenceMachine:
         lines += [f"  {line}" for number in waiting for line in self.nodes[number].not_awaited()]
         for wrong in unclaimed(self.program, loaded):
             return PointsmanError("\n".join([wrong.message, *lines]), hint=wrong.hint)
-        lines += [f"  {line}" for line in left_out(self.program, loaded)]
+        lines += [f"  {line}" for line in (*awaited(self.program, loaded), *left_out(self.program, loaded))]
         return PointsmanError(
             "\n".join(lines),
             hint="every message must be written before it is read, and every node of a subset must take part",
