@@ -36,6 +36,10 @@ class Claims:
     """By label, first node of the instance and number of the message: the node that wrote it."""
     loaded: dict[tuple[str, int, int], tuple[int, Given]] = field(default_factory=dict)
     """By label, number of the instance and of the change of values: the node that came first, and its values."""
+    reduced: dict[tuple[str, int, int], dict[int, int]] = field(default_factory=dict)
+    """By label, first node of the instance and number of the call: destinations that nodes named in a reduce, by position."""
+    calls: Counter[tuple[str, int]] = field(default_factory=Counter)
+    """By label and node, how often it has called a reduce."""
     changes: Counter[tuple[str, int]] = field(default_factory=Counter)
     """By label and node, how often it has loaded other values than before."""
 
@@ -49,6 +53,28 @@ class Claims:
         self.written.pop((*key, message - KEPT), None)
         first = self.written.setdefault((*key, message), node)
         return None if first == node else first
+
+    def reduces(self, signature: Signature, node: int, given: Given) -> PointsmanError | None:
+        """Note that a node calls a reduce whose destination not every node knows; what is wrong, once another node named another
+        destination in its call of the same number, or all have called and none named any."""
+        instances = [nodes for nodes in signature.told_in if node in nodes]
+        if signature.kind != "reduce" or not signature.partial or len(instances) != 1:
+            return None
+        (nodes,) = instances
+        call = self.calls[signature.label, node]
+        self.calls[signature.label, node] += 1
+        key = signature.label, nodes[0], call
+        here, number = nodes.index(node), given.numbers[0]
+        said = self.reduced.setdefault(key, {})
+        said[here] = here if number == HERE else number
+        named = [(position, value) for position, value in said.items() if value != UNKNOWN]
+        where = f"{signature.source}: " if signature.source else ""
+        if len({value for _, value in named}) > 1:
+            return two_said(where, signature.label, "destination", named[0], named[-1])
+        if len(said) == len(nodes):
+            del self.reduced[key]
+            return None if named else nobody_said(where, signature.label, "destination")
+        return None
 
     def loads(self, signature: Signature, node: int, given: Given) -> tuple[int, Given] | None:
         """Note that a node loads other values than before; a node of an instance that loaded others, and these."""

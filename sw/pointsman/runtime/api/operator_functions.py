@@ -194,6 +194,9 @@ class OperatorFunctions:
             self._moved("func")
             return None
         words = None if part.void else self._words("func", message)
+        wrong = self.node.claims.reduces(self.signature, self.node.number, self.node.loaded[self.signature.label])
+        if wrong is not None:
+            raise wrong
         if part.local:
             return None if words is None else self._message(words.copy())
         received = np.zeros(self.signature.m, np.uint32)

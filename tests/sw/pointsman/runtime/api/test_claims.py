@@ -190,3 +190,36 @@ class Short(Lists):
 def test_a_list_that_is_too_short_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(PointsmanError, match="gives as permutation a list of 2 nodes; its subset has 6"):
         pointsman.run(Short, mesh(3, 2), **options)
+
+
+class Sum(Application):
+    """Two rounds; in the second no node is the destination, or two are."""
+
+    destinations = 0
+
+    def program(self, net: cop.Network) -> cop.Parts:
+        return cop.loop("l", 2, cop.reduce("r", "add", destination=cop.runtime(distributed=True), m=2))
+
+    async def main(self, node: Node) -> None:
+        for turn in range(2):
+            await node.cop.r_load((node.number < (self.destinations if turn else 1)) or None)
+            await node.cop.r_func([1, 2])
+
+
+class Sums(Sum):
+    destinations = 2
+
+
+@pytest.mark.parametrize("options", TARGETS, ids=["dry", "numesh", "tdm", "packet"])
+@pytest.mark.parametrize(
+    ("application", "said"),
+    [
+        (Sum, "r_load: no node of the subset said which node is the destination"),
+        (Sums, "r_load: node . of the subset gives . as destination, (another one|node .) ."),
+    ],
+)
+def test_every_target_says_what_is_wrong_with_a_destination(
+    application: type[Application], said: str, options: dict[str, Any]
+) -> None:
+    with pytest.raises(PointsmanError, match=said):
+        pointsman.run(application, mesh(3, 1), **options)
