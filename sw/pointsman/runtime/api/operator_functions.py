@@ -159,6 +159,7 @@ class OperatorFunctions:
             return
         words = self._words("write", message)
         self._refuse_second_writer()
+        self._refuse_without_destination()
         if part.local:
             self.local.append(words.copy())
             self._count("write")
@@ -218,6 +219,18 @@ class OperatorFunctions:
                 f"writes message {message + 1}, and so has node {other}: both said that they are the source",
                 f"at each {label}_load there is one source: one node gives True, all others None",
             )
+
+    def _refuse_without_destination(self) -> None:
+        """Refuse to write to a node that only the writer could know, and does not."""
+        signature = self.signature
+        if signature.kind == "stream" and "destination" in signature.partial:
+            # It is the last operand.
+            if self.node.loaded[signature.label].numbers[-1] == UNKNOWN:
+                raise self._error(
+                    "write",
+                    "writes and must give the destination",
+                    f"to {signature.label}_load the writer gives the number of a node in the subset, all others None",
+                )
 
     def _refuse_other_values(self, given: Given) -> None:
         """Refuse values that are not those of a node that loaded them before."""

@@ -165,7 +165,8 @@ class NumeshPort:
         number = own if given.numbers[0] == HERE else given.numbers[0]
         if sends and (number,) not in values:
             raise PointsmanError(
-                f"{self.operator.label}_load: node {self.substrate.number} writes and must know the destination",
+                f"{self.operator.source}: {self.operator.label}_load: node {self.substrate.number} writes and must give the "
+                "destination",
                 hint="only the others may leave it open",
             )
         value = values.index((number,)) if sends else values.index((own,)) if (own,) in values else 0

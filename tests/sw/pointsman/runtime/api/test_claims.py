@@ -223,3 +223,18 @@ def test_every_target_says_what_is_wrong_with_a_destination(
 ) -> None:
     with pytest.raises(PointsmanError, match=said):
         pointsman.run(application, mesh(3, 1), **options)
+
+
+class Nowhere(Application):
+    def program(self, net: cop.Network) -> cop.Parts:
+        return cop.stream("s", 0, cop.runtime(dynamic=True), m=2)
+
+    async def main(self, node: Node) -> None:
+        await node.cop.s_load(None)
+        await (node.cop.s_write([1, 2]) if node.number == 0 else node.cop.s_read())
+
+
+@pytest.mark.parametrize("options", TARGETS, ids=["dry", "numesh", "tdm", "packet"])
+def test_every_target_says_that_a_writer_gives_no_destination(options: dict[str, Any]) -> None:
+    with pytest.raises(PointsmanError, match=r":\d+: s_(load|write): node 0 writes and must give the destination"):
+        pointsman.run(Nowhere, mesh(3, 1), **options)
