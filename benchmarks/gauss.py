@@ -17,6 +17,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from kept import kept
+
 from pointsman.report.figures.page import put_between
 from pointsman.sweep.cases import Case, digest_beside
 from pointsman.sweep.drive import run_values
@@ -80,11 +82,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--engine", default="auto")
     parser.add_argument("--sizes", type=int, nargs="+", default=[2, 3, 5, 6, 7, 10])
-    parser.add_argument("--results", type=Path, help="take the runs of this file instead of running")
+    parser.add_argument("--results", type=kept("gauss", "runs"), help="take the runs of this file instead of running")
     parser.add_argument("--page", type=Path, help="put the table into this page")
     options = parser.parse_args()
     if options.results is not None:
-        rows = json.loads(options.results.read_text())["runs"]
+        rows = options.results["runs"]
     else:
         done = runs(options.sizes, options.engine)
         rows = [row_of(size, result) for size, result in zip(options.sizes, done, strict=True)]

@@ -84,7 +84,7 @@ def _partial(operand: Operand) -> str:
     if operand.runtime == ("plain",):
         return "–"
     if operand.sort == "permutation":
-        return "each node gives only the node to which it sends"
+        return "the node to which this node sends; a whole list will do"
     return "`True` if it is this node, its number if this node knows it, else `None`"
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from kept import kept
 
 from cosim.tdm.baselines import Times, circuit, wormhole
 from cosim.tdm.fast import Delays, Pace, Preload, fresh, run, until_of
@@ -363,12 +364,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer sizes and draws; no claims, no pictures")
     parser.add_argument("--pictures", type=Path, help="folder for tdm_figure_4.svg and tdm_figure_5.svg")
-    parser.add_argument("--results", type=Path, help="redraw the pictures from the results in this file; run nothing")
+    drawn = kept("tdm_switch", "figure_4", "figure_5_one_destination", "figure_5")
+    parser.add_argument("--results", type=drawn, help="redraw the pictures from the results in this file; run nothing")
     options = parser.parse_args()
     if options.results is not None:
         if options.pictures is None:
             parser.error("--results needs --pictures")
-        found = json.loads(options.results.read_text())
+        found = options.results
         draw(found["figure_4"], found["figure_5_one_destination"], found["figure_5"], options.pictures)
         return 0
     began = time.process_time()

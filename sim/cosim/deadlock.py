@@ -18,19 +18,14 @@ from pointsman.runtime.tdm.substrate import TdmSubstrate
 from .errors import DeadlockError, Waiting
 
 _LISTED = 16
+_PARTNERS = 4
 
 
 def deadlock_report(nodes: Sequence[Node], error: DeadlockError, state: State | None) -> str:
     """The report as text, a line for each node. ``state``: registers in which words may be stuck, if the machine shows them."""
     waits = {waiting.node: waiting for waiting in error.waiting}
     partners = {node: _partners(nodes[node], waiting) for node, waiting in waits.items()}
-    lines = [f"deadlock: no word has moved for long before cycle {error.time}; these nodes wait:"]
-    for node, waiting in list(waits.items())[:_LISTED]:
-        lines.append(f"  {waiting}, {nodes[node].substrate.where()}, {nodes[node].activity}")
-        for other, why in partners[node].items():
-            lines.append(f"    {why} node {other}, {_doing(nodes[other], waits)}")
-    if len(waits) > _LISTED:
-        lines.append(f"  and {len(waits) - _LISTED} more")
+    lines = _waiting(nodes, error, partners, waits)
     circle = find_circle({node: list(others) for node, others in partners.items()})
     if circle:
         lines.append(f"  in a circle: {' waits for '.join(f'node {node}' for node in circle)}")
@@ -40,7 +35,29 @@ def deadlock_report(nodes: Sequence[Node], error: DeadlockError, state: State | 
         lines.append(f"  finished already: {', '.join(map(str, done[:_LISTED]))}{' …' if len(done) > _LISTED else ''}")
     if state is not None:
         lines += [f"  {line}" for line in _words(state)]
+    lines += [f"  {line}" for node in list(waits)[:_LISTED] for line in nodes[node].not_awaited()]
     return "\n".join(lines)
+
+
+def deadlock_waits(nodes: Sequence[Node], error: DeadlockError) -> str:
+    """The beginning of the report: which nodes wait, and where, for those who know the cause already."""
+    return "\n".join(_waiting(nodes, error, {}, {waiting.node: waiting for waiting in error.waiting}))
+
+
+def _waiting(
+    nodes: Sequence[Node], error: DeadlockError, partners: Mapping[int, Mapping[int, str]], waits: Mapping[int, Waiting]
+) -> list[str]:
+    lines = [f"deadlock: no word has moved for long before cycle {error.time}; these nodes wait:"]
+    for node, waiting in list(waits.items())[:_LISTED]:
+        lines.append(f"  {waiting}, {nodes[node].substrate.where()}, {nodes[node].activity}")
+        found = partners.get(node, {})
+        for other, why in list(found.items())[:_PARTNERS]:
+            lines.append(f"    {why} node {other}, {_doing(nodes[other], waits)}")
+        if len(found) > _PARTNERS:
+            lines.append(f"    and {len(found) - _PARTNERS} more nodes")
+    if len(waits) > _LISTED:
+        lines.append(f"  and {len(waits) - _LISTED} more")
+    return lines
 
 
 def deadlock_hint(nodes: Sequence[Node], error: DeadlockError) -> str:

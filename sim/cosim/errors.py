@@ -51,10 +51,12 @@ class TooLongError(PointsmanError):
 
 
 class StuckError(PointsmanError):
-    """A deadlock of nodes, with a report of who waits for whom. ``loaded``: by number of a node, what it loaded before."""
+    """A deadlock of nodes, with a report of who waits for whom. ``waits``: who waits, no more; ``loaded``: by number of a
+    node, what it loaded before."""
 
-    def __init__(self, message: str, *, loaded: Mapping[int, Loaded], hint: str) -> None:
+    def __init__(self, message: str, *, waits: str, loaded: Mapping[int, Loaded], hint: str) -> None:
         super().__init__(message, hint=hint)
+        self.waits = waits
         self.loaded = loaded
 
 

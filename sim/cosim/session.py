@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from pointsman.runtime import Node
+from pointsman.runtime.api.claims import Claims
 from pointsman.runtime.api.left_out import Loaded
+from pointsman.runtime.api.node import carried_out
 
-from .deadlock import deadlock_hint, deadlock_report
+from .deadlock import deadlock_hint, deadlock_report, deadlock_waits
 from .errors import DeadlockError, StuckError
 from .machine import ProcessorMachine
 from .record import Record
@@ -26,21 +28,14 @@ def run_nodes(
 ) -> Record:
     """Run ``main`` on every node that works, between cop_init and cop_fini. Other processors of the machine do nothing."""
 
-    async def program(node: Node) -> Any:
-        cop = node.cop  # the application may put something else there
-        await cop.init()
-        node.activity = "before its first operator"
-        result = await main(node)
-        await cop.fini()
-        return result
-
     latest = None if max_cycles is None else machine.time + max_cycles
+    claims = Claims()
     for node in nodes:
-        node.latest = latest
+        node.latest, node.claims = latest, claims
     try:
         idle = [None] * (machine.nodes - len(nodes))
         record = machine.run(
-            [*(node.attended(program(node)) if node.working else None for node in nodes), *idle],
+            [*(node.attended(carried_out(node, main)) if node.working else None for node in nodes), *idle],
             max_cycles=max_cycles,
             events=events,
             each_cycle=each_cycle,
@@ -49,6 +44,7 @@ def run_nodes(
     except DeadlockError as error:
         raise StuckError(
             deadlock_report(nodes, error, machine.state()),
+            waits=deadlock_waits(nodes, error),
             loaded={node.number: Loaded.of(node) for node in nodes if node.working},
             hint=deadlock_hint(nodes, error),
         ) from None

@@ -77,8 +77,13 @@ def predicted(tables: ConnectionTables, program: Program) -> Played | None:
 
 
 def _with_messages(tables: ConnectionTables, most: int) -> ConnectionTables:
-    """The same tables with messages of ``most`` words at most."""
-    operators = [replace(one, operator=replace(one.operator, m=min(one.operator.m, most))) for one in tables.operators]
+    """The same tables with messages of ``most`` words at most. Those by which nodes agree on a value stay: a permutation has a
+    word for each node."""
+    agreements = {one.agreement for one in tables.operators}
+    operators = [
+        one if number in agreements else replace(one, operator=replace(one.operator, m=min(one.operator.m, most)))
+        for number, one in enumerate(tables.operators)
+    ]
     return replace(tables, operators=tuple(operators))
 
 

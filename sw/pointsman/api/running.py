@@ -234,15 +234,17 @@ def _dry(source: ProgramSource, make: _Maker, path: Path) -> Result:
     app, program, name = _compiled(source, make, path)
     target_for(program, source.target)
     done = run_dry(program, name, app, time.perf_counter() - started)
-    for line in done.results["unread"]:
+    for line in [*done.results["unread"], *done.results["early"]]:
         source.note(f"note: {line}")
     return Result(done.results, done.text, program, done.finished, tuple(source.notes))
 
 
 def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | None) -> Result:
     from cosim.errors import StuckError
+    from pointsman.runtime.api.claims import unclaimed
     from pointsman.runtime.api.left_out import left_out
     from pointsman.runtime.api.unread import unread
+    from pointsman.runtime.reference.awaited import awaited
 
     started = time.perf_counter()
     if image is not None:
@@ -263,8 +265,11 @@ def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | No
     try:
         done = chosen.run(artifact, app, {"compile": time.perf_counter() - started}, source.given)
     except StuckError as error:
-        lines = left_out(program, error.loaded) if image is None else []
-        error.message += "".join(f"\n  {line}" for line in lines)
+        if image is None:
+            for wrong in unclaimed(program, error.loaded):
+                raise PointsmanError(f"{wrong.message}\n{error.waits}", hint=wrong.hint) from None
+            lines = [*awaited(program, error.loaded), *left_out(program, error.loaded)]
+            error.message += "".join(f"\n  {line}" for line in lines)
         raise
     record = getattr(done.finished, "record", None)
     if image is None and app.foreseen and record is not None:

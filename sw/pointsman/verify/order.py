@@ -295,11 +295,13 @@ class _Order:
     ) -> Iterator[str]:
         """Note pairs that a phase says to be in order, and which the text lets come in another."""
         labels = {index: label for label, several in at.items() for one in several for index in one}
+        # Each use of a replaced operator is one of all its parts, in their order.
+        parts = {pair for several in at.values() for one in several for pair in combinations(one, 2)}
         for phase in self.images.phases:
             pairs = [(a, b) for a, b in phase.order if a in held and b in held and a in labels and b in labels]
             inside = {labels[index] for index in phase.operators if index in labels} if pairs else set()
             for first, then in pairs:
-                if _leads_round(ways, inside, labels[first], labels[then]):
+                if (first, then) not in parts and _leads_round(ways, inside, labels[first], labels[then]):
                     yield (
                         f"node {node} may use '{labels[then]}' before '{labels[first]}' in the program, and not in phase "
                         f"'{phase.name}' of the images"

@@ -164,7 +164,7 @@ def test_the_nodes_agree_on_the_source_of_a_long_message() -> None:
     assert record.total_cycles < 3 * 800
     with (
         Machine(images.shape, images.topology, engine="model") as machine,
-        pytest.raises(PointsmanError, match="b_load: no node says that it is the source"),
+        pytest.raises(PointsmanError, match="b_load: no node of the subset said which node is the source"),
     ):
         run_nodes([numesh_node(images, n, machine) for n in range(16)], lambda node: main(node, (None,)), machine)
 

@@ -213,7 +213,7 @@ def test_nobody_said_that_it_is_the_destination():
     async def main(node):
         await node.cop.s_load(False)
 
-    with pytest.raises(PointsmanError, match="no node of the subset said that it is the destination"):
+    with pytest.raises(PointsmanError, match="s_load: no node of the subset said which node is the destination"):
         run(images, main)
 
 

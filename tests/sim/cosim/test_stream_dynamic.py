@@ -90,7 +90,7 @@ def test_the_source_has_to_know() -> None:
     async def main(node: Node) -> None:
         await node.cop.s_load(None)
 
-    with pytest.raises(PointsmanError, match="node 0 writes and must know the destination"):
+    with pytest.raises(PointsmanError, match="node 0 writes and must give the destination"):
         run(TEXT.format(1), mesh(4), main)
 
 

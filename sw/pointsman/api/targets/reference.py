@@ -12,7 +12,8 @@ from pointsman.targets.target import TargetRun
 
 
 def run_dry(program: Program, name: str, application: Application, compile_seconds: float) -> TargetRun:
-    """Run an application's program, called ``name``. ``unread`` in the results: words that nobody has read."""
+    """Run an application's program, called ``name``. ``unread`` in the results: words that nobody has read;
+    ``early``: loads that hardware may refuse."""
     started = time.perf_counter()
     done = ReferenceMachine(program, name, application.functions).run(application.main)
     answer, correct = answer_of(application, done.results)
@@ -27,6 +28,7 @@ def run_dry(program: Program, name: str, application: Application, compile_secon
         "answer": answer,
         "cycles_of_computation": done.cycles,
         "unread": list(done.unread),
+        "early": list(done.early),
         "seconds": compile_seconds + time.perf_counter() - started,
     }
     return TargetRun(results, text, done)

@@ -80,22 +80,49 @@ def agreed_values(
     at = 0
     for name, value in _agreed(operator, values):
         place = runtime_operands(operator).index(name)
-        where = f"{operator.position}: {operator.label}_load"
+        where = f"{operator.position}: "
         if _is_permutation(operator, name):
             entries = [int(word) - 1 for word in words[at : at + nodes]]
             if sorted(entries) != list(range(nodes)):
-                raise PointsmanError(f"{where}: the nodes give {entries}, in which not every node stands once")
+                raise no_permutation(where, operator.label, entries)
             found[place] = entries
             at += len(words) - sum(not _is_permutation(operator, other) for other in agreed_operands(operator))
             continue
         said = int(words[at]) - 1
         at += 1
         if said < 0:
-            raise PointsmanError(f"{where}: no node of the subset said which node is the {name}")
+            raise nobody_said(where, operator.label, name)
         if value not in (said, -1):
-            raise PointsmanError(f"{where}: node {own} of the subset gives {value} as {name}, another one {said}")
+            raise two_said(where, operator.label, name, (own, value), (None, said))
         found[place] = said
     return tuple(found)
+
+
+def nobody_said(where: str, label: str, name: str) -> PointsmanError:
+    """No node of an instance knows a value; ``where``: ``file:line:column: ``, or nothing."""
+    return PointsmanError(
+        f"{where}{label}_load: no node of the subset said which node is the {name}",
+        hint=f"at each {label}_load the node that is the {name} gives True, or a node that knows it its number in the subset; "
+        "the others give None",
+    )
+
+
+def two_said(where: str, label: str, name: str, one: tuple[int, int], other: tuple[int | None, int]) -> PointsmanError:
+    """Two nodes, each given with its value, do not mean the same; None: a node of which nothing else is known."""
+    second = "another one" if other[0] is None else f"node {other[0]}"
+    return PointsmanError(
+        f"{where}{label}_load: node {one[0]} of the subset gives {one[1]} as {name}, {second} {other[1]}",
+        hint=f"at each {label}_load there is one {name}: the nodes that are not, or do not know it, give None",
+    )
+
+
+def no_permutation(where: str, label: str, entries: Sequence[int]) -> PointsmanError:
+    """The entries that the nodes of an instance give are no permutation; below 0: none."""
+    given = [None if one < 0 else one for one in entries]
+    return PointsmanError(
+        f"{where}{label}_load: the nodes give {given}, in which not every node stands once",
+        hint="each node gives the node to which it sends, and every node is to get one message",
+    )
 
 
 def _agreed(operator: Operator, values: Sequence[Any]) -> list[tuple[str, Any]]:

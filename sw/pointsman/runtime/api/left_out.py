@@ -14,6 +14,8 @@ from typing import Protocol
 from pointsman.program.order import Place, in_order, places
 from pointsman.program.program import Operator, Program, Runtime
 
+from .substrate import Given
+
 MOST = 8
 """Load functions, at most, that are told of."""
 LISTED = 8
@@ -40,6 +42,8 @@ class LoadingNode(Protocol):
     """A node, as `Loaded` is made of it."""
 
     loads: LatestLoads
+    loaded: dict[str, Given]
+    moved: Counter[tuple[str, str]]
 
     @property
     def activity(self) -> str: ...
@@ -48,15 +52,20 @@ class LoadingNode(Protocol):
 @dataclass(frozen=True)
 class Loaded:
     """What a node has loaded so far: labels in order, without those ``before`` them, by label how many; ``ended``: it calls no
-    more."""
+    more; ``values``: by label those of the last load; ``moved``: messages written and read, see `unread`; ``activity``: what it
+    does."""
 
     labels: Sequence[str]
     ended: bool
     before: Mapping[str, int] = field(default_factory=dict)
+    values: Mapping[str, Given] = field(default_factory=dict)
+    moved: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    activity: str = ""
 
     @classmethod
     def of(cls, node: LoadingNode) -> Loaded:
-        return cls(tuple(node.loads.last), node.activity in ("finishing", "done"), node.loads.before)
+        ended = node.activity in ("finishing", "done")
+        return cls(tuple(node.loads.last), ended, node.loads.before, node.loaded, node.moved, node.activity)
 
     def count(self, label: str) -> int:
         return self.labels.count(label) + self.before.get(label, 0)

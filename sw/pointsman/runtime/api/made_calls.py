@@ -16,12 +16,14 @@ from pointsman.errors import PointsmanError
 class NotAwaited(Coroutine[Any, Any, Any]):
     """A call of the coroutine function ``function``. The class is named for the errors of Python that name it."""
 
-    __slots__ = ("_call", "_function", "_values", "file", "line", "name")
+    __slots__ = ("_call", "_function", "_values", "file", "line", "name", "taken")
 
     def __init__(self, name: str, caller: FrameType, function: Callable[..., Any], *values: Any, **named: Any) -> None:
         self.name, self.file, self.line = name, caller.f_code.co_filename, caller.f_lineno
         self._function, self._values = function, (values, named)
         self._call: Coroutine[Any, Any, Any] | None = None
+        self.taken = False
+        """It was handed to `Node.together`, which awaits it."""
 
     @property
     def has_begun(self) -> bool:
@@ -58,6 +60,15 @@ class MadeCalls:
         self._made = [one for one in self._made if not one.has_begun]
         self._made.append(call)
         return call
+
+    def told(self) -> list[str]:
+        """A line for each call that has not begun: what may be wrong where something else is."""
+        what = "and not awaited it; without await Python does nothing"
+        return [
+            f"{one.file}:{one.line}: node {self.number} has called {one.name} {what}"
+            for one in self._made
+            if not one.has_begun and not one.taken
+        ]
 
     def refuse(self, name: str = "") -> None:
         """Refuse the first call that has not begun, if there is any; only one of this ``name``, if it is given.

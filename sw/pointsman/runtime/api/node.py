@@ -12,6 +12,7 @@ from pointsman.errors import PointsmanError
 from pointsman.foreign import shown
 from pointsman.network import Topology
 
+from .claims import Claims
 from .clocks import priced
 from .left_out import LatestLoads
 from .made_calls import NotAwaited
@@ -46,6 +47,8 @@ class Node:
         Labels of the operators that it loaded, for reports.
     moved : Counter
         By label of an operator and "write" or "read", the messages that it has written or read, for reports.
+    claims : Claims
+        What the nodes of a run said of run-time values, the same for all of them.
     explain : callable or None
         Says more of what the node is doing where it is asked for.
     """
@@ -70,6 +73,7 @@ class Node:
         self.loaded: dict[str, Given] = {}
         self.loads = LatestLoads()
         self.moved: Counter[tuple[str, str]] = Counter()
+        self.claims = Claims()
         self._activity = "starting"
         self._held = False
         self.explain: Callable[[], str] | None = None
@@ -134,6 +138,10 @@ class Node:
             self._held = False
             self.activity = f"after {self._activity}"
 
+    def not_awaited(self) -> list[str]:
+        """A line for each call that the application has made and not awaited, for reports."""
+        return self._made.told()
+
     def compute(self, cycles: int) -> Coroutine[Any, Any, None]:
         """Awaited: work for ``cycles`` cycles, or ``price`` times as many where processors have another clock than the network.
 
@@ -184,6 +192,9 @@ class Node:
                     f"node {self.number}: together takes calls of operators, not {shown(call)}",
                     hint="as in together(node.cop.b_write(words), node.cop.c_read()), without await",
                 )
+        for call in calls:
+            if isinstance(call, NotAwaited):
+                call.taken = True
         if not getattr(self.substrate, "moves_together", False):
             return await one_by_one(calls)
         return await Together(calls, self)
@@ -192,3 +203,25 @@ class Node:
         """``program`` (what the node runs) wrapped by the substrate, which may serve interrupts between its requests."""
         attend = getattr(self.substrate, "attended", None)
         return program if attend is None else attend(program)
+
+
+async def carried_out(node: Node, main: Callable[[Node], Any]) -> Any:
+    """``main`` of a node, between cop_init and cop_fini.
+
+    Raises
+    ------
+    PointsmanError
+        As they do. It tells of calls that are not awaited, which may be why.
+    """
+    cop = node.cop  # the application may put something else there
+    await cop.init()
+    node.activity = "before its first operator"
+    try:
+        result = await main(node)
+        await cop.fini()
+    except PointsmanError as error:
+        error.message += "".join(
+            f"\n  {line}" for line in node.not_awaited() if line.split(": ")[0] not in error.message
+        )
+        raise
+    return result

@@ -15,6 +15,7 @@ from pointsman.cop.text.source import suggestion
 from pointsman.errors import PointsmanError
 from pointsman.foreign import shown
 
+from .claims import Claims
 from .combine import combiner, function_named
 from .left_out import LatestLoads
 from .made_calls import MadeCalls, NotAwaited
@@ -28,12 +29,14 @@ IN_TURN = "load an operator after the last use of those that come before it in t
 
 class Caller(Protocol):
     """The node that calls the functions. ``activity``: what it is doing, in words, for reports. ``loaded``: by label, the
-    values of the last load; ``loads``: labels of the loads so far; ``moved``: messages written and read, see `unread`."""
+    values of the last load; ``loads``: labels of the loads so far; ``moved``: messages written and read, see
+    `unread`; ``claims``: see there."""
 
     activity: str
     loaded: dict[str, Given]
     loads: LatestLoads
     moved: Counter[tuple[str, str]]
+    claims: Claims
 
     @property
     def number(self) -> int: ...
@@ -143,6 +146,7 @@ class OperatorFunctions:
         port = self._port("load")
         self.node.activity = f"{self.signature.label}_load"
         given = self._given(values)
+        self._refuse_other_values(given)
         self.node.loaded[self.signature.label] = given
         self.node.loads.append(self.signature.label)
         self.part = await port.load(given)
@@ -154,6 +158,8 @@ class OperatorFunctions:
         if part.void:
             return
         words = self._words("write", message)
+        self._refuse_second_writer()
+        self._refuse_without_destination()
         if part.local:
             self.local.append(words.copy())
             self._count("write")
@@ -189,6 +195,9 @@ class OperatorFunctions:
             self._moved("func")
             return None
         words = None if part.void else self._words("func", message)
+        wrong = self.node.claims.reduces(self.signature, self.node.number, self.node.loaded[self.signature.label])
+        if wrong is not None:
+            raise wrong
         if part.local:
             return None if words is None else self._message(words.copy())
         received = np.zeros(self.signature.m, np.uint32)
@@ -198,6 +207,44 @@ class OperatorFunctions:
         return self._message(received) if valid and not part.void else None
 
     # -- inside ----------------------------------------------------------------------------------------------
+
+    def _refuse_second_writer(self) -> None:
+        """Refuse to write a message of a broadcast that another node has written, as it says that it is the source, too."""
+        label, moved = self.signature.label, self.node.moved
+        message = moved[label, "write"] + moved[label, "read"]
+        other = self.node.claims.writes(self.signature, self.node.number, message)
+        if other is not None:
+            raise self._error(
+                "write",
+                f"writes message {message + 1}, and so has node {other}: both said that they are the source",
+                f"at each {label}_load there is one source: one node gives True, all others None",
+            )
+
+    def _refuse_without_destination(self) -> None:
+        """Refuse to write to a node that only the writer could know, and does not."""
+        signature = self.signature
+        if signature.kind == "stream" and "destination" in signature.partial:
+            # It is the last operand.
+            if self.node.loaded[signature.label].numbers[-1] == UNKNOWN:
+                raise self._error(
+                    "write",
+                    "writes and must give the destination",
+                    f"to {signature.label}_load the writer gives the number of a node in the subset, all others None",
+                )
+
+    def _refuse_other_values(self, given: Given) -> None:
+        """Refuse values that are not those of a node that loaded them before."""
+        label, here = self.signature.label, self.node.number
+        if given == self.node.loaded.get(label):
+            return
+        first = self.node.claims.loads(self.signature, here, given)
+        if first is not None:
+            where = f"{self.signature.source}: " if self.signature.source else ""
+            raise PointsmanError(
+                f"{where}node {here} calls {label}_load with the values {_values(given)}, node {first[0]} with "
+                f"{_values(first[1])}",
+                hint="run-time values must be the same at all nodes of the operator, in the same order",
+            )
 
     def _moving(self, what: str) -> None:
         self.node.activity = f"{self.signature.label}_{what}"
@@ -226,8 +273,18 @@ class OperatorFunctions:
                 "none": "may only load it",
                 "both": "may write and read",
             }.get(part.kind, f"may only {part.kind}")
-            raise self._error(what, may)
+            raise self._error(what, may, self._last_given())
         return part
+
+    def _last_given(self) -> str | None:
+        """What the node gave to the last load, by which it may call what it may; None if it gave no numbers."""
+        signature, given = self.signature, self.node.loaded.get(self.signature.label)
+        names = [name for name, sort in zip(signature.runtime, signature.sorts, strict=True) if sort in CHOSEN]
+        if given is None or not names or len(names) != len(given.numbers):
+            return None
+        said = {HERE: "itself", UNKNOWN: "None"}
+        values = (f"{name} {said.get(value, value)}" for name, value in zip(names, given.numbers, strict=True))
+        return f"the last {signature.label}_load of node {self.node.number} gave {' and '.join(values)}; load again for another"
 
     def _given(self, values: tuple[Any, ...]) -> Given:
         """Check the arguments of load, each by the sort of its operand."""
@@ -244,8 +301,9 @@ class OperatorFunctions:
         permutation: tuple[int, ...] | None = None
         chosen = []
         for name, sort, value in zip(names, self.signature.sorts, values, strict=True):
-            if name in self.signature.partial and not (self.signature.whole and isinstance(value, list | tuple)):
-                numbers.append(_partly_known(value, sort))
+            if name in self.signature.partial:
+                entries = sort == "permutation" and isinstance(value, list | tuple | np.ndarray) and np.ndim(value) > 0
+                numbers.append(self._own_entry(name, value) if entries else _partly_known(value, sort))
                 chosen.append(name)
             elif sort in CHOSEN:
                 numbers.append(value)
@@ -287,6 +345,14 @@ class OperatorFunctions:
             raise self._error("load", f"gives as {name} a list in which not every node stands once")
         return entries
 
+    def _own_entry(self, name: str, value: Any) -> int:
+        """Where this node sends, of a permutation that it knows and others need not know."""
+        entries, here = self._permutation(name, value), self.node.number
+        nodes = next(nodes for nodes in self.signature.told_in if here in nodes)
+        if len(entries) != len(nodes):
+            raise self._error("load", f"gives as {name} a list of {len(entries)} nodes; its subset has {len(nodes)}")
+        return entries[nodes.index(here)]
+
     def _error(self, what: str, rest: str, hint: str | None = None) -> PointsmanError:
         where = f"{self.signature.source}: " if self.signature.source else ""
         return PointsmanError(f"{where}{self.signature.label}_{what}: node {self.node.number} {rest}", hint=hint)
@@ -322,6 +388,10 @@ def _partly_known(value: Any, sort: str) -> Any:
         return HERE if sort == "node" else value
     # HERE and UNKNOWN are negative numbers, which an application cannot give: as texts these are no legal values.
     return str(value) if isinstance(value, int | np.integer) and value < 0 else value
+
+
+def _values(given: Given) -> str:
+    return ", ".join(map(str, given.numbers if given.permutation is None else given.permutation))
 
 
 def _shown(legal: tuple[int, ...] | range) -> str:

@@ -14,6 +14,7 @@ from pointsman.errors import PointsmanError
 from pointsman.operators.api.operands import function_name, is_partial, runtime_operands, runtime_values
 from pointsman.program.program import Operator
 
+from .claims import told_in
 from .substrate import HERE, Combine, Given, Permission, Port, Signature
 
 
@@ -28,6 +29,7 @@ def replaced_signature(operator: Operator, source: str) -> Signature:
         runtime_values(operator),
         function_name(operator),
         source,
+        told_in=told_in(operator),
     )
     partial = tuple(name for name in runtime_operands(operator) if is_partial(operator, name))
     if not partial:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pointsman.errors import PointsmanError
+from pointsman.operators.messages.agreement import nobody_said, two_said
 from pointsman.program.program import Operator
 
 from .replaced import given_to, says_itself
@@ -35,12 +35,13 @@ class ReplacedAgreed:
         part = await self.agreement.load(Given())
         if not part.local:
             await self.agreement.func(own, agreed, _greater)
+        where, label = f"{signature.source}: " if signature.source else "", self.operator.label
         if not agreed[0]:
-            raise PointsmanError(
-                f"{self.operator.label}_load: no node says that it is the source",
-                hint="give True at the node that is to send",
-            )
-        return await port.load(given_to(signature, Given((int(agreed[0]) - 1,))))
+            raise nobody_said(where, label, "source")
+        said = int(agreed[0]) - 1
+        if here and said != self.position:
+            raise two_said(where, label, "source", (self.position, self.position), (None, said))
+        return await port.load(given_to(signature, Given((said,))))
 
     def stale(self) -> str | None:
         return self.broadcast[1].stale()

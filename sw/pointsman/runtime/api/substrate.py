@@ -64,8 +64,8 @@ class Signature:
     combinations; ``values`` then means nothing."""
     partial: tuple[str, ...] = ()
     """Run-time operands that not every node knows."""
-    whole: bool = False
-    """May a node give the whole of a distributed permutation to ``load``, instead of its own entry only?"""
+    told_in: tuple[tuple[int, ...], ...] = ()
+    """Of an operator with run-time values, the nodes of its instances, if these give them together (not ``:dynamic``)."""
 
     @cached_property
     def sorts(self) -> tuple[str, ...]:

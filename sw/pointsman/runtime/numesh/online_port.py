@@ -22,7 +22,7 @@ from pointsman.operators.messages import (
     Send,
     scripts_of,
 )
-from pointsman.operators.messages.agreement import larger
+from pointsman.operators.messages.agreement import larger, nobody_said, two_said
 from pointsman.operators.messages.online import (
     AGREEING,
     UNKNOWN,
@@ -35,6 +35,7 @@ from pointsman.operators.messages.online import (
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator, Runtime
 from pointsman.protocol.costs import LOAD_CYCLES
+from pointsman.runtime.api.claims import told_in
 from pointsman.runtime.api.requests import Category, Wait
 from pointsman.runtime.api.substrate import CHOSEN, HERE, Given, Permission, Signature
 from pointsman.runtime.api.substrate import Combine as Combining
@@ -170,8 +171,14 @@ class OnlinePort:
         own = np.array([values[at] + 1 if values[at] != UNKNOWN else 0], np.uint32)
         await self._run(script.calls["func"][0], script.slots, own, result, larger, AGREEING, 1)
         if not result[0]:
-            raise PointsmanError(f"{self.image.label}_load: no node of the subset said that it is the destination")
-        return (*values[:at], int(result[0]) - 1, *values[at + 1 :])
+            raise nobody_said(self._where(), self.image.label, "destination")
+        said = int(result[0]) - 1
+        if values[at] not in (UNKNOWN, said):
+            raise two_said(self._where(), self.image.label, "destination", (self.position, values[at]), (None, said))
+        return (*values[:at], said, *values[at + 1 :])
+
+    def _where(self) -> str:
+        return f"{self.image.source}: " if self.image.source else ""
 
     def _scripts(self, values: tuple[Any, ...]) -> list[tuple[int, Script]]:
         """The node's scripts, each with its instance; several if it writes in an instance and reads in another."""
@@ -316,4 +323,5 @@ def online_signature(image: OperatorImage, program: Operator) -> Signature:
         source=image.source,
         ranges=tuple(ranges),
         partial=tuple(partial),
+        told_in=told_in(program),
     )

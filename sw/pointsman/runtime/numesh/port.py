@@ -26,8 +26,10 @@ from pointsman.artifacts.images.images import (
     whole_messages,
 )
 from pointsman.errors import PointsmanError
+from pointsman.operators.messages.agreement import nobody_said, two_said
 from pointsman.protocol.phase_change import Do, LoadCall, load, load_alone, load_told
 from pointsman.protocol.scheduling import moves_of
+from pointsman.runtime.api.claims import told_in
 from pointsman.runtime.api.combine import Combiner
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty
 from pointsman.runtime.api.substrate import HERE, UNKNOWN, Combine, Given, Permission, Signature
@@ -163,7 +165,8 @@ class NumeshPort:
         number = own if given.numbers[0] == HERE else given.numbers[0]
         if sends and (number,) not in values:
             raise PointsmanError(
-                f"{self.operator.label}_load: node {self.substrate.number} writes and must know the destination",
+                f"{self.operator.source}: {self.operator.label}_load: node {self.substrate.number} writes and must give the "
+                "destination",
                 hint="only the others may leave it open",
             )
         value = values.index((number,)) if sends else values.index((own,)) if (own,) in values else 0
@@ -220,16 +223,16 @@ class NumeshPort:
             word = np.array([said], np.uint32)
             await Transfer([Lane(lane.write, lane.registers, 1, word)], Category.PSYNC)
             said = max(said, int(word[0]))
-        where = f"{self.operator.source}: {self.operator.label}_load"
+        where, label = f"{self.operator.source}: ", self.operator.label
         (name,) = self.operator.runtime
         if not said:
-            raise PointsmanError(f"{where}: no node of the subset said which node is the {name}")
+            raise nobody_said(where, label, name)
         if own not in (UNKNOWN, said - 1):
-            raise PointsmanError(
-                f"{where}: node {self.view.position} of the subset gives {own} as {name}, another one {said - 1}"
-            )
+            raise two_said(where, label, name, (self.view.position, own), (None, said - 1))
         if (said - 1,) not in self.operator.values:
-            raise PointsmanError(f"{where}: node {said - 1} of the subset is none of the nodes that the value may name")
+            raise PointsmanError(
+                f"{where}{label}_load: node {said - 1} of the subset is none of the nodes that the value may name"
+            )
         return self.operator.values.index((said - 1,))
 
     async def _load_scheduled(self, role: Role, given: Given, entering: bool) -> None:
@@ -533,6 +536,7 @@ def signature_of(operator: OperatorImage) -> Signature:
             source=operator.source,
             ranges=tuple(zip(*operator.values, strict=True)),
             partial=operator.runtime,
+            told_in=() if operator.program is None else told_in(operator.program),
         )
     return Signature(
         operator.label,
@@ -543,6 +547,7 @@ def signature_of(operator: OperatorImage) -> Signature:
         operator.values,
         operator.function,
         operator.source,
+        told_in=() if operator.program is None else told_in(operator.program),
     )
 
 

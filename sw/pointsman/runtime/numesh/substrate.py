@@ -174,9 +174,10 @@ class NumeshSubstrate:
         due = self.router.due
         last = set(image.last) & due.keys() or due.keys()
         if due and not any(due[index] for index in last):
-            label = self.images.operators[min(last)].label
+            operator = self.images.operators[min(last)]
+            where, label = f"{operator.source}: " if operator.source else "", operator.label
             raise PointsmanError(
-                f"node {self.number} leaves phase '{image.name}' and has called {label}_load, but not used '{label}'",
+                f"{where}node {self.number} leaves phase '{image.name}' and has called {label}_load, but not used '{label}'",
                 hint="whoever loads an operator uses it, or the next phase may begin without some of its nodes",
             )
 

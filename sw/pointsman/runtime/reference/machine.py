@@ -9,11 +9,14 @@ from typing import Any
 
 from pointsman.errors import PointsmanError
 from pointsman.program.program import Group, Program
+from pointsman.runtime.api.claims import Claims, unclaimed
 from pointsman.runtime.api.left_out import Loaded, left_out
-from pointsman.runtime.api.node import Node
+from pointsman.runtime.api.node import Node, carried_out
 from pointsman.runtime.api.requests import Transfer, Wait, WaitUntil
 from pointsman.runtime.api.substrate import Port, Signature
 
+from .awaited import awaited
+from .early_loads import EarlyLoads
 from .mailbox import Mailbox, Until
 from .meaning import signature_of_operator
 from .port import ReferencePort
@@ -23,12 +26,14 @@ from .port import ReferencePort
 class DryRun:
     """Results of a program on the reference machine.
 
-    ``cycles``: of computation, at the busiest node. ``unread``: descriptions of messages that were never read.
+    ``cycles``: of computation, at the busiest node. ``unread``: descriptions of messages that were never read. ``early``: of
+    loads that hardware may refuse.
     """
 
     results: list[Any]
     cycles: int
     unread: tuple[str, ...]
+    early: tuple[str, ...] = ()
 
 
 class ReferenceMachine:
@@ -49,6 +54,7 @@ class ReferenceMachine:
     ) -> None:
         self.program = program
         self.mailboxes = [Mailbox(operator, signature_of_operator(operator)) for operator in program.operators()]
+        self.early = EarlyLoads(program)
         self.loops = tuple(
             part.label or "" for part, _ in program.root.walk() if isinstance(part, Group) and part.kind == "loop"
         )
@@ -68,16 +74,12 @@ class ReferenceMachine:
             are not done wait for each other.
         """
 
-        async def program(node: Node) -> Any:
-            cop = node.cop  # the application may put something else there
-            await cop.init()
-            node.activity = "before its first operator"
-            result = await main(node)
-            await cop.fini()
-            return result
+        claims = Claims()
+        for node in self.nodes:
+            node.claims = claims
 
         results: list[Any] = [None] * len(self.nodes)
-        running = {node.number: program(node) for node in self.nodes if node.working}
+        running = {node.number: carried_out(node, main) for node in self.nodes if node.working}
         waiting: dict[int, Until] = {}
         turn = deque(running)
         try:
@@ -95,7 +97,7 @@ class ReferenceMachine:
             for coroutine in running.values():
                 coroutine.close()
         unread = tuple(text for mailbox in self.mailboxes for text in mailbox.unread())
-        return DryRun(results, max(clock.time for clock in self.clocks), unread)
+        return DryRun(results, max(clock.time for clock in self.clocks), unread, tuple(self.early.told()))
 
     def _resume(self, number: int, running: dict[int, Coroutine[Any, Any, Any]], results: list[Any]) -> Until | None:
         """Run a node until it has to wait for a message, or ends."""
@@ -133,7 +135,10 @@ class ReferenceMachine:
         if done:
             lines.append(f"  finished already: {', '.join(map(str, done[:16]))}{' …' if len(done) > 16 else ''}")
         loaded = {node.number: Loaded.of(node) for node in self.nodes if node.working}
-        lines += [f"  {line}" for line in left_out(self.program, loaded)]
+        lines += [f"  {line}" for number in waiting for line in self.nodes[number].not_awaited()]
+        for wrong in unclaimed(self.program, loaded):
+            return PointsmanError("\n".join([wrong.message, *lines]), hint=wrong.hint)
+        lines += [f"  {line}" for line in (*awaited(self.program, loaded), *left_out(self.program, loaded))]
         return PointsmanError(
             "\n".join(lines),
             hint="every message must be written before it is read, and every node of a subset must take part",
@@ -157,7 +162,7 @@ class ReferenceSubstrate:
 
     def _port(self, mailbox: Mailbox) -> ReferencePort | None:
         instances = [i for i, instance in enumerate(mailbox.operator.instances) if self.number in instance.nodes]
-        return ReferencePort(mailbox, instances, self.number) if instances else None
+        return ReferencePort(mailbox, instances, self.number, self.machine.early) if instances else None
 
     async def init(self) -> None:
         pass

@@ -64,8 +64,6 @@ class Mailbox:
         """Messages of a broadcast whose source not every node knows, by instance and number of the call."""
         self.said: dict[tuple[int, int], int] = {}
         """By instance and number of the load, the destination that some node named."""
-        self.values: dict[tuple[int, int], tuple[int, Given]] = {}
-        """By instance and number of the change of values: the position that loaded first, and its values."""
 
     def round(self, instance: int, number: int, position: int, given: Given) -> Round:
         """Round ``number``, after checking that this node has the same values as the nodes that called before."""
@@ -81,17 +79,6 @@ class Mailbox:
                 hint="run-time values must be the same at all nodes of the operator",
             )
         return found
-
-    def compare(self, instance: int, change: int, position: int, given: Given) -> None:
-        """Refuse a node that loads other values than the node that loaded first."""
-        first, wanted = self.values.setdefault((instance, change), (position, given))
-        if given != wanted:
-            label, nodes = self.signature.label, self.operator.instances[instance].nodes
-            raise PointsmanError(
-                f"{self.where()}node {nodes[position]} calls {label}_load with the values {_shown(given)}, node {nodes[first]} "
-                f"with {_shown(wanted)}",
-                hint="run-time values must be the same at all nodes of the operator, in the same order",
-            )
 
     def unread(self) -> list[str]:
         found = []

@@ -18,6 +18,7 @@ from pointsman.operators.api.operands import (
 from pointsman.operators.messages.online import legal_values
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator
+from pointsman.runtime.api.claims import told_in
 from pointsman.runtime.api.substrate import CHOSEN, UNKNOWN, Given, Permission, Signature
 
 
@@ -41,7 +42,7 @@ def signature_of_operator(operator: Operator) -> Signature:
             source=str(operator.position) if operator.position else "",
             ranges=tuple(legal_values(operator, 0, name) for name in listed),
             partial=partial,
-            whole=True,
+            told_in=told_in(operator),
         )
     return Signature(
         operator.label,
@@ -52,6 +53,7 @@ def signature_of_operator(operator: Operator) -> Signature:
         runtime_values(operator) if operator.instances else ((),),
         function_name(operator),
         str(operator.position) if operator.position else "",
+        told_in=told_in(operator),
     )
 
 

@@ -13,6 +13,7 @@ from pointsman.operators.messages.online import agrees
 from pointsman.program.program import Instance
 from pointsman.runtime.api.substrate import CHOSEN, HERE, UNKNOWN, Combine, Given, Permission
 
+from .early_loads import EarlyLoads
 from .mailbox import Cast, Mailbox, Round, Until
 from .meaning import combined, origin_of, part_of, readers, writers
 
@@ -20,21 +21,18 @@ from .meaning import combined, origin_of, part_of, readers, writers
 class ReferencePort:
     """An operator at a node, in all instances that have the node."""
 
-    def __init__(self, mailbox: Mailbox, instances: Sequence[int], node: int) -> None:
+    def __init__(self, mailbox: Mailbox, instances: Sequence[int], node: int, early: EarlyLoads) -> None:
         self.mailbox = mailbox
         self.instances = list(instances)
         self.node = node
+        self.early = early
         self.given = Given()
-        self.loaded: Given | None = None
         self.calls: dict[tuple[int, str], int] = defaultdict(int)
         """Calls so far, by instance and function."""
 
     async def load(self, given: Given) -> Permission:
         operator = self.mailbox.operator
-        if self.mailbox.agreed and given != self.loaded:
-            for instance in self.instances:
-                self.mailbox.compare(instance, self._count(instance, "change"), self._position(instance), given)
-        self.loaded = given
+        self.early.load(self.node, operator.label)
         self.given = await self._known(given)
         if operator.flow == "functional":
             (instance,) = self.instances[:1]
@@ -69,6 +67,7 @@ class ReferencePort:
         return Given(tuple(numbers), given.index, given.permutation)
 
     def stale(self) -> str | None:
+        self.early.use(self.node, self.mailbox.operator.label)
         return None
 
     async def write(self, words: np.ndarray) -> None:
@@ -135,7 +134,7 @@ class ReferencePort:
         number = self._count(instance, "func")
         found = self.mailbox.round(instance, number, position, self.given)
         found.sent[position] = None if words is None else words.copy()
-        if self.mailbox.operator.kind == "permute" and not self.mailbox.agreed and self.given.permutation is None:
+        if self.mailbox.operator.kind == "permute" and not self.mailbox.agreed:
             self._aim(instance, position, found)
         valid = await self._result(instance, position, found, into, combine)
         found.done += 1

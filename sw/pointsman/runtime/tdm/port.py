@@ -106,7 +106,7 @@ class TdmPort:
         for name, sort in zip(self.signature.runtime, self.signature.sorts, strict=True):
             partial = name in self.signature.partial
             if sort == "permutation" and given.permutation is not None:
-                values.append(given.permutation[own] if partial else list(given.permutation))
+                values.append(list(given.permutation))
             elif sort in CHOSEN or partial:
                 number = next(numbers)
                 values.append(own if number == HERE and partial else number)

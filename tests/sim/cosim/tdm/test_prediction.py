@@ -97,3 +97,12 @@ def test_words_behind_those_of_many_receivers_without_room_are_no_deadlock() -> 
   (subset '((0 4 8 12 16) (1 5 9 13 17) (2 6 10 14 18)) (broadcast 'c (runtime))))"""
     program = compile_text(text, topology=mesh(5, 4))
     assert predicted_cycles(make_tables(program, SwitchShape(ports=20, slots=1), mode="dynamic"), program) is not None
+
+
+def test_what_nodes_tell_each_other_of_a_value_is_not_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A permutation of which each node knows its entry takes a word for each, also where messages are played with fewer."""
+    monkeypatch.setattr("cosim.playing.LENGTHS", ((4, 2),))
+    compiled = program("(permute 'p (runtime :distributed t) :m 400000)", 6)
+    found = predicted_cycles(make_tables(compiled, SwitchShape(ports=6)), compiled)
+    assert found is not None
+    assert found > 400000

@@ -114,6 +114,17 @@ def test_an_order_that_is_not_the_texts_is_told() -> None:
         assert (said == []) is right
 
 
+def test_parts_of_a_replaced_operator_are_in_their_own_order_in_every_round() -> None:
+    """Nodes that are alone in a broadcast whose source they do not all know: agreement and broadcast in one phase."""
+    text = "(subset '((0) (1)) (loop 'l 2 (broadcast 'b (runtime :distributed t) :m 20)))"
+    found = images(text)
+    assert [one.label for one in found.operators] == ["b/allreduce", "b/broadcast"]
+    assert found.phases[0].order == ((0, 1),)
+    assert not list(order_differences(found, program(text)))
+    wrong = replace(found, phases=(replace(found.phases[0], order=((1, 0),)),))
+    assert "node 0 may use 'b' before 'b'" in "".join(order_differences(wrong, program(text)))
+
+
 def test_what_is_rewritten_before_its_phase_is_entered_must_leave_it_in_between() -> None:
     """Of two uses of ``o`` nothing need come in between, so that nobody leaves its phase; it waits for nobody where it is."""
     text = "(loop 'l 2 (stream 'o (runtime) 3 :m 3 :impl 'str_stream_rtsrc) (optional (reduce 'z 'add 0 :m 2)))"

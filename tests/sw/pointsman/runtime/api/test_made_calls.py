@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pointsman
+from pointsman import cop
 from pointsman.errors import PointsmanError
+from pointsman.runtime import Application, Node
 from pointsman.runtime.api.made_calls import MadeCalls, NotAwaited
 
 APPLICATION = """
@@ -86,3 +90,36 @@ def test_all_calls_awaited_are_right(tmp_path: Path) -> None:
     file = tmp_path / "forgetful.py"
     file.write_text(APPLICATION.format(**AWAITED))
     assert pointsman.run(file, "mesh:2x1", dry=True).correct
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"dry": True}, {"engine": "model"}, {"engine": "model", "target": "tdm"}, {"engine": "model", "target": "packet"}],
+    ids=["dry", "numesh", "tdm", "packet"],
+)
+def test_a_deadlock_for_want_of_an_await_names_the_call(options: dict[str, Any]) -> None:
+    class Once(Application):
+        def program(self, net: cop.Network) -> cop.Parts:
+            return cop.loop("l", 2, cop.broadcast("b", 0, m=2), cop.cshift("c", 1, m=40))
+
+        async def main(self, node: Node) -> None:
+            await node.cop.b_load()
+            if node.number == 0:
+                node.cop.b_write([1, 2])
+            else:
+                await node.cop.b_read()
+            await node.cop.c_load()
+            await node.cop.c_func([0] * 40)
+
+    with pytest.raises(PointsmanError) as caught:
+        pointsman.run(Once, "2x2", **options)
+    assert re.search(r"test_made_calls\.py:\d+: node 0 has called b_write and not awaited it", str(caught.value))
+
+
+def test_a_call_that_together_takes_is_awaited_by_it() -> None:
+    made = MadeCalls(0)
+    call = made.note(NotAwaited("a_load", sys._getframe(), nothing))
+    assert len(made.told()) == 1
+    call.taken = True
+    assert made.told() == []
+    call.close()

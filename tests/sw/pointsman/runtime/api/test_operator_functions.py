@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pointsman.errors import PointsmanError
+from pointsman.runtime.api.claims import Claims
 from pointsman.runtime.api.left_out import LatestLoads
 from pointsman.runtime.api.made_calls import MadeCalls
 from pointsman.runtime.api.operator_functions import Cop, OperatorFunctions
@@ -21,6 +22,7 @@ class _Caller:
         self.loaded: dict[str, tuple[int, ...]] = {}
         self.loads = LatestLoads()
         self.moved: Counter[tuple[str, str]] = Counter()
+        self.claims = Claims()
 
 
 class _Port:

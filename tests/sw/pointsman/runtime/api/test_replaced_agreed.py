@@ -79,7 +79,9 @@ def test_all_load_the_broadcast_from_the_node_that_says_so() -> None:
 
 
 def test_a_source_that_nobody_is_or_may_be_is_refused() -> None:
-    with pytest.raises(PointsmanError, match="b_load: no node says that it is the source"):
+    with pytest.raises(PointsmanError, match="b_load: no node of the subset said which node is the source"):
         _run(_port(0)[0].load(Given((UNKNOWN,))))
+    with pytest.raises(PointsmanError, match="b_load: node 1 of the subset gives 1 as source, another one 2"):
+        _run(_port(3)[0].load(Given((HERE,))))
     with pytest.raises(PointsmanError, match="b_load: node 0 is none of the nodes that the value may name"):
         _run(_port(0, number=0)[0].load(Given((HERE,))))

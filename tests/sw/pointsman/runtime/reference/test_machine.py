@@ -152,7 +152,8 @@ def test_program_that_cannot_go_on_is_told_node_by_node() -> None:
     with pytest.raises(PointsmanError) as caught:
         run("(stream 's 0 1)", main)
     assert caught.value.message == (
-        "deadlock: these nodes wait for messages that nobody sends:\n  node 1: s_read\n  finished already: 0, 2, 3"
+        "deadlock: these nodes wait for messages that nobody sends:\n  node 1: s_read\n  finished already: 0, 2, 3\n"
+        "  x.cop:1:1: node 1 waits in s_read for node 0, which has written 0 messages and has ended"
     )
 
 

@@ -23,15 +23,6 @@ def test_waiting_is_asked_of_whoever_runs_the_node() -> None:
     assert list(until.__await__()) == [until]
 
 
-def test_the_first_that_loads_says_what_all_must() -> None:
-    mailbox = _mailbox("(broadcast 'b (runtime) :m 1)")
-    mailbox.compare(0, 0, 1, Given((2,), 2))
-    mailbox.compare(0, 0, 0, Given((2,), 2))
-    mailbox.compare(0, 1, 0, Given((1,), 1))
-    with pytest.raises(PointsmanError, match="node 2 calls b_load with the values 0, node 1 with 2"):
-        mailbox.compare(0, 0, 2, Given((0,), 0))
-
-
 def test_a_round_has_one_meaning_for_all() -> None:
     mailbox = _mailbox("(cshift 'c (runtime) :m 1)")
     assert mailbox.round(0, 0, 0, Given((1,), 1)) is mailbox.round(0, 0, 2, Given((1,), 1))

@@ -9,15 +9,17 @@ import numpy as np
 from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.runtime.api.substrate import Given
+from pointsman.runtime.reference.early_loads import EarlyLoads
 from pointsman.runtime.reference.mailbox import Mailbox, Until
 from pointsman.runtime.reference.meaning import signature_of_operator
 from pointsman.runtime.reference.port import ReferencePort
 
 
 def _ports(text: str, nodes: int) -> list[ReferencePort]:
-    (operator,) = compile_text(text, topology=mesh(nodes)).operators()
+    program = compile_text(text, topology=mesh(nodes))
+    (operator,), early = program.operators(), EarlyLoads(program)
     mailbox = Mailbox(operator, signature_of_operator(operator))
-    ports = [ReferencePort(mailbox, [0], node) for node in range(nodes)]
+    ports = [ReferencePort(mailbox, [0], node, early) for node in range(nodes)]
     for port in ports:
         assert list(port.load(Given()).__await__()) == []
     return ports
