@@ -74,7 +74,7 @@ class ReferenceMachine:
             are not done wait for each other.
         """
 
-        claims = Claims()
+        claims = Claims(strict=True)
         for node in self.nodes:
             node.claims = claims
 

@@ -238,3 +238,13 @@ class Nowhere(Application):
 def test_every_target_says_that_a_writer_gives_no_destination(options: dict[str, Any]) -> None:
     with pytest.raises(PointsmanError, match=r":\d+: s_(load|write): node 0 writes and must give the destination"):
         pointsman.run(Nowhere, mesh(3, 1), **options)
+
+
+@pytest.mark.parametrize(
+    ("kind", "strict", "told"), [("stream", False, False), ("stream", True, True), ("eoshift", False, True)]
+)
+def test_nodes_without_a_part_in_a_message_may_leave_out_its_load_function(kind: str, strict: bool, told: bool) -> None:
+    signature = Signature("s", kind, "int32*", 1, ("distance",), ((0,), (1,)), told_in=((0, 1),))
+    claims, zero, one = Claims(strict=strict), Given((0,), 0), Given((1,), 1)
+    assert claims.loads(signature, 0, zero) is None
+    assert claims.loads(signature, 1, one) == ((0, zero) if told else None)
