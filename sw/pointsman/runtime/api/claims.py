@@ -50,10 +50,10 @@ class Claims:
     def writes(self, signature: Signature, node: int, message: int) -> int | None:
         """Note that a node writes its ``message``-th message of a broadcast whose source not every node knows, those that it
         read counted; the node that has already written that message, if another one has."""
-        instances = [nodes for nodes in signature.told_in if node in nodes]
-        if signature.kind != "broadcast" or not signature.partial or len(instances) != 1:
+        nodes = _only_instance(signature, "broadcast", node)
+        if nodes is None:
             return None
-        key = signature.label, instances[0][0]
+        key = signature.label, nodes[0]
         self.written.pop((*key, message - KEPT), None)
         first = self.written.setdefault((*key, message), node)
         return None if first == node else first
@@ -61,10 +61,9 @@ class Claims:
     def reduces(self, signature: Signature, node: int, given: Given) -> PointsmanError | None:
         """Note that a node calls a reduce whose destination not every node knows; what is wrong, once another node named another
         destination in its call of the same number, or all have called and none named any."""
-        instances = [nodes for nodes in signature.told_in if node in nodes]
-        if signature.kind != "reduce" or not signature.partial or len(instances) != 1:
+        nodes = _only_instance(signature, "reduce", node)
+        if nodes is None:
             return None
-        (nodes,) = instances
         call = self.calls[signature.label, node]
         self.calls[signature.label, node] += 1
         key = signature.label, nodes[0], call
@@ -72,12 +71,11 @@ class Claims:
         said = self.reduced.setdefault(key, {})
         said[here] = here if number == HERE else number
         named = [(position, value) for position, value in said.items() if value != UNKNOWN]
-        where = f"{signature.source}: " if signature.source else ""
         if len({value for _, value in named}) > 1:
-            return two_said(where, signature.label, "destination", named[0], named[-1])
+            return two_said(signature.where, signature.label, "destination", named[0], named[-1])
         if len(said) == len(nodes):
             del self.reduced[key]
-            return None if named else nobody_said(where, signature.label, "destination")
+            return None if named else nobody_said(signature.where, signature.label, "destination")
         return None
 
     def loads(self, signature: Signature, node: int, given: Given) -> tuple[int, Given] | None:
@@ -94,6 +92,13 @@ class Claims:
                 if (given.numbers, given.permutation) != (wanted.numbers, wanted.permutation):
                     return first, wanted
         return None
+
+
+def _only_instance(signature: Signature, kind: str, node: int) -> tuple[int, ...] | None:
+    """Nodes of the instance that a node is in; None if it is in several, or the operator is no other of this kind than one of
+    which each node knows its own part of a value."""
+    instances = [nodes for nodes in signature.told_in if node in nodes]
+    return instances[0] if signature.kind == kind and signature.partial and len(instances) == 1 else None
 
 
 def told_in(operator: Operator) -> tuple[tuple[int, ...], ...]:

@@ -46,9 +46,8 @@ def function_named(signature: Signature, functions: Mapping[str, Callable[..., A
     found = functions.get(name, KNOWN.get(name))
     if found is None:
         known = sorted({*functions, *KNOWN})
-        where = f"{signature.source}: " if signature.source else ""
         raise PointsmanError(
-            f"{where}operator '{signature.label}' names the function {name}, which the application does not have",
+            f"{signature.where}operator '{signature.label}' names the function {name}, which the application does not have",
             hint=suggestion(name, known)
             or f"give it in the application's functions; without that there are {', '.join(known)}",
         )
@@ -125,6 +124,5 @@ class Combiner:
 
 def combiner(signature: Signature, function: Callable[..., Any]) -> Combine:
     """``function`` on the words of messages of the operator's type."""
-    place = f"{signature.source}: " if signature.source else ""
-    where = f"{place}the function that combines messages of '{signature.label}'"
+    where = f"{signature.where}the function that combines messages of '{signature.label}'"
     return Combiner(function, np.dtype(signature.type.rstrip("*")), signature.type.endswith("*"), where)

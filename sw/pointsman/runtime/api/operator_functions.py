@@ -239,10 +239,9 @@ class OperatorFunctions:
             return
         first = self.node.claims.loads(self.signature, here, given)
         if first is not None:
-            where = f"{self.signature.source}: " if self.signature.source else ""
             raise PointsmanError(
-                f"{where}node {here} calls {label}_load with the values {_values(given)}, node {first[0]} with "
-                f"{_values(first[1])}",
+                f"{self.signature.where}node {here} calls {label}_load with the values {given}, node {first[0]} with "
+                f"{first[1]}",
                 hint="run-time values must be the same at all nodes of the operator, in the same order",
             )
 
@@ -354,8 +353,9 @@ class OperatorFunctions:
         return entries[nodes.index(here)]
 
     def _error(self, what: str, rest: str, hint: str | None = None) -> PointsmanError:
-        where = f"{self.signature.source}: " if self.signature.source else ""
-        return PointsmanError(f"{where}{self.signature.label}_{what}: node {self.node.number} {rest}", hint=hint)
+        return PointsmanError(
+            f"{self.signature.where}{self.signature.label}_{what}: node {self.node.number} {rest}", hint=hint
+        )
 
     def _words(self, what: str, message: Any) -> np.ndarray:
         """The message as words, checked."""
@@ -388,10 +388,6 @@ def _partly_known(value: Any, sort: str) -> Any:
         return HERE if sort == "node" else value
     # HERE and UNKNOWN are negative numbers, which an application cannot give: as texts these are no legal values.
     return str(value) if isinstance(value, int | np.integer) and value < 0 else value
-
-
-def _values(given: Given) -> str:
-    return ", ".join(map(str, given.numbers if given.permutation is None else given.permutation))
 
 
 def _shown(legal: tuple[int, ...] | range) -> str:

@@ -35,7 +35,7 @@ class ReplacedAgreed:
         part = await self.agreement.load(Given())
         if not part.local:
             await self.agreement.func(own, agreed, _greater)
-        where, label = f"{signature.source}: " if signature.source else "", self.operator.label
+        where, label = signature.where, self.operator.label
         if not agreed[0]:
             raise nobody_said(where, label, "source")
         said = int(agreed[0]) - 1

@@ -74,6 +74,11 @@ class Signature:
         return tuple(known[name] for name in self.runtime)
 
     @property
+    def where(self) -> str:
+        """What errors begin with: ``file:line:column: ``, or nothing."""
+        return f"{self.source}: " if self.source else ""
+
+    @property
     def functions(self) -> tuple[str, ...]:
         """Suffixes of the functions that the application calls: "load" and "write", "read" or "func"."""
         return OPERATORS[self.kind].functions
@@ -95,6 +100,9 @@ class Given:
     numbers: tuple[int, ...] = ()
     index: int = 0
     permutation: tuple[int, ...] | None = None
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.numbers if self.permutation is None else self.permutation))
 
 
 @dataclass(frozen=True)

@@ -74,8 +74,8 @@ class Mailbox:
             label = self.signature.label
             node = self.operator.instances[instance].nodes[position]
             raise PointsmanError(
-                f"{self.where()}node {node} calls {label}_func with the values {_shown(given)}, "
-                f"others in the same round with {_shown(found.given)}",
+                f"{self.signature.where}node {node} calls {label}_func with the values {given}, "
+                f"others in the same round with {found.given}",
                 hint="run-time values must be the same at all nodes of the operator",
             )
         return found
@@ -86,20 +86,13 @@ class Mailbox:
             if queue:
                 nodes = self.operator.instances[instance].nodes
                 found.append(
-                    f"{self.where()}{len(queue)} message{'s' * (len(queue) > 1)} of operator '{self.signature.label}' "
+                    f"{self.signature.where}{len(queue)} message{'s' * (len(queue) > 1)} of operator '{self.signature.label}' "
                     f"from node {nodes[writer]} to node {nodes[reader]} never read"
                 )
         for (instance, _), cast in sorted(self.casts.items()):
             nodes = self.operator.instances[instance].nodes
             found.append(
-                f"{self.where()}1 message of operator '{self.signature.label}' from node {nodes[cast.writer]} to "
+                f"{self.signature.where}1 message of operator '{self.signature.label}' from node {nodes[cast.writer]} to "
                 f"node {', '.join(str(nodes[k]) for k in sorted(cast.readers))} never read"
             )
         return found
-
-    def where(self) -> str:
-        return f"{self.signature.source}: " if self.signature.source else ""
-
-
-def _shown(given: Given) -> str:
-    return ", ".join(map(str, given.numbers if given.permutation is None else given.permutation))

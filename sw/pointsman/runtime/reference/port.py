@@ -184,10 +184,10 @@ class ReferencePort:
         found.targets = {} if found.targets is None else found.targets
         for other, to in found.targets.items():
             if to == target:
-                nodes, label = self._instance(instance).nodes, self.mailbox.signature.label
+                nodes, signature = self._instance(instance).nodes, self.mailbox.signature
                 raise PointsmanError(
-                    f"{self.mailbox.where()}nodes {nodes[other]} and {nodes[position]} both send to node {nodes[target]} in "
-                    f"the same round of {label}_func",
+                    f"{signature.where}nodes {nodes[other]} and {nodes[position]} both send to node {nodes[target]} in "
+                    f"the same round of {signature.label}_func",
                     hint="every node is to get one message of a permutation",
                 )
         found.targets[position] = target
