@@ -16,7 +16,8 @@ from pointsman.program.catalogue import OPERATORS
 from . import kernel as k
 from .board import BoardNumbers, NumberedOperators
 from .memories import PlannedMemories
-from .processor_steps import Step, StepWriter
+from .steps.operator_calls import OperatorSteps
+from .steps.together import Step
 
 LIMIT = 400_000
 """Most cycles that are played after the call began."""
@@ -54,27 +55,29 @@ def call_cycles(
         If the operator has no such values, loading takes longer, or the call does not end.
     """
     network = BoardNumbers(plan)
-    writer = StepWriter(plan, network, PlannedMemories(plan, network))
-    number = next((n for n in writer.by_label[label] if value in writer.parts.operators[n][1].values), None)
+    operators = OperatorSteps(plan, network, PlannedMemories(plan, network))
+    number = next((n for n in operators.by_label[label] if value in operators.parts.operators[n][1].values), None)
     if number is None:
         raise PlanError(f"operator '{label}' has no schedule for the values {value}")
-    one = writer.parts.operators[number][1]
+    one = operators.parts.operators[number][1]
     index = one.values.index(value)
     for node in range(network.nodes):
-        steps: list[Step] = [*writer.start(node)]
+        steps: list[Step] = [*operators.phases.start(node)]
         if node in one.operator.nodes:
-            steps += writer.load(node, number, index)
-            draft = writer.parts.role(number, node, index, 0)
-            make = writer.call_at_once if at_once else writer.call
+            steps += operators.load(node, number, index)
+            draft = operators.parts.role(number, node, index, 0)
+            make = operators.call_at_once if at_once else operators.call
             calls = [] if draft.local else [make(node, number, index, n) for n in range(draft.turns)]
             if writers is not None and node not in writers:
-                calls = [writer.call(node, number, index, n, writes=False) for n in range(draft.turns)]
+                calls = [operators.call(node, number, index, n, writes=False) for n in range(draft.turns)]
             steps.append((k.AT, start, 0))
             steps += [step for call in calls for step in call]
-        writer.add(node, steps)
-    book, board = writer.book(), network.board(writer.standing())
+        operators.tables.add(operators.ways[node], steps)
+    book, board = operators.tables.table(operators.ways), network.board(operators.standing())
     nodes, phases = network.nodes, len(plan.phases)
-    _, ended, through = k.play(board, book, writer.messages.post(), nodes, phases, writer.most_lanes, start + LIMIT)
+    _, ended, through = k.play(
+        board, book, operators.messages.post(), nodes, phases, operators.tables.most_lanes, start + LIMIT
+    )
     if not through:
         raise PlanError(f"a call of operator '{label}' at cycle {start} cannot begin, or does not come to its end")
     return int(ended) - 1 - start

@@ -23,8 +23,8 @@ from .board import BoardNumbers
 from .kernel import play
 from .memories import PlannedMemories
 from .path_taken import Ways
-from .processor_steps import StepWriter
 from .sampling import SampledVisit, samples, visits
+from .steps.writer import StepWriter
 
 LIMIT = 60_000_000
 """Most cycles times nodes that are played, which takes some two seconds."""
@@ -108,10 +108,10 @@ def _played(
                 book = writer.write(_visits(plan, sample, optional, at_once=at_once))
             else:
                 book = writer.write_ways(ways)
-            board = network.board(writer.standing())
-            post = writer.messages.post()
+            board = network.board(writer.steps.standing())
+            post = writer.steps.messages.post()
             spent, played, ended = play(
-                board, book, post, network.nodes, len(plan.phases), writer.most_lanes, limit - all_played
+                board, book, post, network.nodes, len(plan.phases), writer.tables.most_lanes, limit - all_played
             )
             if ended or ways is not None or played >= limit - all_played:
                 break

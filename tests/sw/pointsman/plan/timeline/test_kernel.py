@@ -10,7 +10,7 @@ from pointsman.plan.plan import Plan
 from pointsman.plan.timeline import kernel as k
 from pointsman.plan.timeline.board import BoardNumbers
 from pointsman.plan.timeline.memories import PlannedMemories
-from pointsman.plan.timeline.processor_steps import StepWriter
+from pointsman.plan.timeline.steps.operator_calls import OperatorSteps
 
 
 def _played(
@@ -18,13 +18,19 @@ def _played(
 ) -> tuple[np.ndarray, int, bool]:
     """All nodes do these steps."""
     numbers = BoardNumbers(plan)
-    writer = StepWriter(plan, numbers, PlannedMemories(plan, numbers))
-    writer.weights += weights
+    operators = OperatorSteps(plan, numbers, PlannedMemories(plan, numbers))
+    operators.tables.weights += weights
     for node in range(numbers.nodes):
-        writer.add(node, list(steps))
-    board = numbers.board(writer.standing())
+        operators.tables.add(operators.ways[node], list(steps))
+    board = numbers.board(operators.standing())
     spent, played, ended = k.play(
-        board, writer.book(), writer.messages.post(), numbers.nodes, len(plan.phases), 2, limit
+        board,
+        operators.tables.table(operators.ways),
+        operators.messages.post(),
+        numbers.nodes,
+        len(plan.phases),
+        2,
+        limit,
     )
     return spent, int(played), bool(ended)
 

@@ -23,8 +23,8 @@ from pointsman.plan.structure.extents import disjoint_tree
 from pointsman.plan.structure.phase_tree import fold
 from pointsman.plan.structure.structure import divided, outline
 from pointsman.plan.timeline import timeline as module
-from pointsman.plan.timeline.processor_steps import StepWriter
 from pointsman.plan.timeline.sampling import choice, visits
+from pointsman.plan.timeline.steps.writer import StepWriter
 from pointsman.plan.timeline.timeline import timed, timeline
 from pointsman.program.program import Runtime
 from pointsman.runtime import numesh_node

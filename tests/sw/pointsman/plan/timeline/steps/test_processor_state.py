@@ -5,7 +5,7 @@ from __future__ import annotations
 from pointsman.plan.plan import Plan
 from pointsman.plan.timeline.board import BoardNumbers
 from pointsman.plan.timeline.memories import PlannedMemories
-from pointsman.plan.timeline.processor_state import ProcessorState
+from pointsman.plan.timeline.steps.processor_state import ProcessorState
 from pointsman.protocol.phase_change import LOADER
 
 

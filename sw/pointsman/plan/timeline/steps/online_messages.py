@@ -34,10 +34,10 @@ from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator, Runtime
 from pointsman.protocol.costs import LOAD_CYCLES, AgentCosts
 
-from . import kernel as k
-from . import online_kernel as agents
-from .board import BoardNumbers
-from .sampling import SampledVisit, choice, writer_of
+from .. import kernel as k
+from .. import online_kernel as agents
+from ..board import BoardNumbers
+from ..sampling import SampledVisit, choice, writer_of
 
 Step = tuple[int, int, int]
 FUNCTIONS = ("write", "read", "func")

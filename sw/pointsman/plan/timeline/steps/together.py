@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from . import kernel as k
-from .sampling import SampledVisit
+from .. import kernel as k
+from ..sampling import SampledVisit
 
 Step = tuple[int, int, int]
 

@@ -10,7 +10,7 @@ from pointsman.plan.make_plan import make_plan
 from pointsman.plan.timeline import kernel as k
 from pointsman.plan.timeline.path_taken import path_taken
 from pointsman.plan.timeline.sampling import SampledVisit, visits
-from pointsman.plan.timeline.together import joined, runs
+from pointsman.plan.timeline.steps.together import joined, runs
 
 TEXT = "(parallel (broadcast 'a 0 :m 9 :impl 'str_bcast_round) (broadcast 'b 1 :m 9 :impl 'str_bcast_round))"
 

@@ -11,8 +11,8 @@ from pointsman.protocol.costs import can_rewrite, rewrites_soon
 from pointsman.protocol.phase_change import LOADER
 from pointsman.protocol.scheduling import Moves
 
-from .board import BoardNumbers, Row
-from .memories import PlannedMemories
+from ..board import BoardNumbers, Row
+from ..memories import PlannedMemories
 
 Changed = dict[int, Row]
 """By number of a VFSM, the row that it is to have on the board."""

@@ -9,7 +9,7 @@ from pointsman.network import mesh
 from pointsman.operators.messages.online import legal_values
 from pointsman.plan.plan import Plan
 from pointsman.plan.timeline.board import BoardNumbers
-from pointsman.plan.timeline.online_messages import OnlineSteps, _listed, _values
+from pointsman.plan.timeline.steps.online_messages import OnlineSteps, _listed, _values
 from pointsman.program.program import Operator
 
 
