@@ -28,12 +28,15 @@ sys.path.insert(0, str(HERE))
 import collectives  # noqa: E402, F401
 import ding  # noqa: E402
 import feldmann  # noqa: E402
+import metcalf  # noqa: E402, F401
+import metcalf_evaluation  # noqa: E402, F401
 import von_eicken  # noqa: E402, F401
 import yuan  # noqa: E402
 import yuan_arrays  # noqa: E402, F401
 import yuan_programs  # noqa: E402, F401
-from answers import ANSWERS, VERDICTS, Answer, Measured, reference  # noqa: E402
+from answers import ANSWERS, VERDICTS, Answer, Measured  # noqa: E402
 from digest import code_digest  # noqa: E402
+from metcalf_figures import reference  # noqa: E402
 
 from pointsman.files import write_whole  # noqa: E402
 from pointsman.report.table import table  # noqa: E402
