@@ -2,7 +2,7 @@
 
     python benchmarks/worked_examples.py [--only C010,C027] [--quick] [--into results.json]
 
-Metcalf 1997 (C001 to C069) and Ding et al. 2005 (C191 to C210); ``claims/metcalf.py`` and its neighbours judge what is found here. ``--into`` adds
+Metcalf 1997 (C001 to C069) and Ding et al. 2005 (C191 to C210); answers in ``claims/`` judge what is found here. ``--into`` adds
 to the results in a file, example by example.
 """
 
