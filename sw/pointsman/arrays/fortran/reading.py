@@ -6,15 +6,14 @@ treated conservatively becomes a remark; everything else is an error with its pl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fparser.two import Fortran2003
 from fparser.two.utils import walk
 
 from pointsman.arrays.errors import ArrayProgramError
-from pointsman.arrays.tree.affine import Affine, Range
-from pointsman.arrays.tree.mapping import Array
+from pointsman.arrays.tree.affine import Range
 from pointsman.arrays.tree.reach import outside
 from pointsman.arrays.tree.sections import Section, SectionReference, array_assignment
 from pointsman.arrays.tree.statements import (
@@ -23,16 +22,16 @@ from pointsman.arrays.tree.statements import (
     Assign,
     Branch,
     DoLoop,
-    Name,
     Number,
-    Reference,
     Statement,
     references,
 )
 
+from .declarations import Declarations, declarations_of
 from .directives import IGNORED, Directives
 from .expressions import Names, affine, expression, known_value, mapping_of, of_integers, reference
 from .functions import Functions
+from .loops import Loops
 from .subroutines import Subroutines, arguments_of, main_of, names_at_call
 from .text import FortranText, directive_of, line_of
 
@@ -81,12 +80,13 @@ class _Reader:
         self.text = text
         self.subroutines = Subroutines(text, tree)
         self.stack: list[str] = []
-        self.guards = 0
         self.given: frozenset[str] = frozenset()
         self.values = mapping_of(values)
         self.functions = Functions(text, tree)
         self.names = Names(text, dict(self.values), functions=self.functions)
         self.directives = Directives(self.names, processors)
+        self.declarations = Declarations(text, self.names, self.values)
+        self.loops = Loops(text, self.names)
 
     def program(self, unit: Any) -> ArrayProgram:
         name = self.text.file.rpartition("/")[2].partition(".")[0]
@@ -96,8 +96,8 @@ class _Reader:
             if isinstance(part, F.Program_Stmt | F.Subroutine_Stmt):
                 name = str(part.items[1]).lower()
             elif isinstance(part, F.Specification_Part):
-                for one in _flat(part):
-                    self.declaration(one, pending)
+                for one in declarations_of(part):
+                    self.declarations.declare(one, pending)
             elif isinstance(part, F.Execution_Part):
                 statements += part.children
             elif directive_of(part) is not None:
@@ -157,111 +157,6 @@ class _Reader:
             for one in walk(part, F.Assignment_Stmt)
             if isinstance(one.items[0], F.Name)
         }
-
-    # Declarations
-
-    def declaration(self, node: Any, pending: list[tuple[str, int]]) -> None:
-        line = line_of(node)
-        if isinstance(node, F.Comment):
-            directive = directive_of(node)
-            if directive is not None:
-                pending.append((directive, line))
-        elif isinstance(node, F.Type_Declaration_Stmt):
-            self.typed(node, line)
-        elif isinstance(node, F.Parameter_Stmt):
-            for one in walk(node, F.Named_Constant_Def):
-                self.parameter(str(one.items[0]).lower(), one.items[1], line)
-        elif isinstance(node, F.Data_Stmt):
-            where = self.text.position(line)
-            self.names.remarks[f"{where}: DATA is passed over; first values are those that a run is given"] = None
-        elif isinstance(node, F.Dimension_Stmt):
-            for name, shape in node.items[0]:
-                self.array(str(name).lower(), shape, line)
-        elif not isinstance(node, F.Implicit_Stmt | F.Common_Stmt | F.Intrinsic_Stmt):
-            raise self.text.error(
-                line, f"the declaration {str(node).splitlines()[0]} is of a kind that is not known here"
-            )
-
-    def typed(self, node: Any, line: int) -> None:
-        kind, attributes, entities = node.items
-        shape_for_all, parameter = None, False
-        for one in walk(attributes, (F.Attr_Spec, F.Dimension_Attr_Spec)) if attributes is not None else ():
-            if isinstance(one, F.Dimension_Attr_Spec):
-                shape_for_all = one.items[1]
-            parameter = parameter or str(one).lower() == "parameter"
-        for entity in entities.children:
-            name = str(entity.items[0]).lower()
-            integer = str(kind).lower().startswith("integer")
-            shape = entity.items[1] if entity.items[1] is not None else shape_for_all
-            if name in self.given:
-                self.argument(name, integer, shape, line)
-                continue
-            self.names.declared.add(name)
-            if integer:
-                self.names.integers.add(name)
-            if parameter and entity.items[3] is None:
-                raise self.text.error(line, f"the parameter {name} is given no value", part=name, hint=f"{name} = …")
-            if parameter:
-                self.parameter(name, entity.items[3].items[1], line)
-            elif shape is not None:
-                self.array(name, shape, line)
-            elif entity.items[3] is not None:
-                raise self.text.error(line, f"{name} is given a first value in its declaration", hint="assign it")
-
-    def parameter(self, name: str, node: Any, line: int) -> None:
-        if name in self.values:
-            return
-        value = known_value(node, self.names)
-        if value is None:
-            raise self.text.error(line, f"the parameter {name} is no number that can be computed here", part=name)
-        self.names.parameters[name] = value
-
-    def array(self, name: str, shape: Any, line: int) -> None:
-        bounds = self.bounds(name, shape, line)
-        if name in self.names.arrays:
-            raise self.text.error(line, f"{name} is declared twice", part=name)
-        self.names.arrays[name] = Array(name, bounds, position=self.text.position(line, name))
-
-    def bounds(self, name: str, shape: Any, line: int) -> tuple[tuple[int, int], ...]:
-        bounds = []
-        for one in shape.children if hasattr(shape, "children") else [shape]:
-            if not isinstance(one, F.Explicit_Shape_Spec):
-                raise self.text.error(line, f"{name} has no shape of numbers", part=name)
-            low, high = (None if part is None else affine(part, self.names) for part in one.items)
-            first = 1 if one.items[0] is None else None if low is None else low.known
-            last = None if high is None else high.known
-            if first is None or last is None:
-                symbol = min((high or low or Affine.of("n")).names, default="n")
-                raise self.text.error(
-                    line,
-                    f"the bounds {one} of {name} have no value here",
-                    part=name,
-                    hint=f"give one: --set {symbol}=…",
-                )
-            bounds.append((first, max(last, first - 1)))  # no elements where the last is before the first
-        return tuple(bounds)
-
-    def argument(self, name: str, integer: bool, shape: Any, line: int) -> None:
-        """A dummy argument is what is passed, so its declaration has to say the same."""
-        passed = self.names.arrays.get(name, Array(name, ()))
-        if integer != self.names.is_integer(name):
-            raise self.text.error(line, f"{name} is passed, and has another type there")
-        parts = [] if shape is None else list(shape.children)
-        assumed = bool(parts) and all(isinstance(one, F.Assumed_Shape_Spec) and one.items[1] is None for one in parts)
-        if assumed:
-            lows = [1 if one.items[0] is None else known_value(one.items[0], self.names) for one in parts]
-            same = lows == [low for low, _ in passed.bounds]
-        else:
-            same = (() if shape is None else self.bounds(name, shape, line)) == passed.bounds
-        if not same:
-            there = ",".join(f"{low}:{high}" for low, high in passed.bounds) or "none"
-            raise self.text.error(
-                line,
-                f"{name} is passed, and has the bounds {there} there, not those of this argument",
-                hint="arrays are passed whole and keep their bounds",
-            )
-
-    # Statements
 
     def statements(self, nodes: Sequence[Any]) -> tuple[Statement, ...]:
         made: list[Statement] = []
@@ -324,11 +219,11 @@ class _Reader:
         self.stack.append(one.name)
         with names_at_call(one, meaning, mark, self.functions):
             for part in one.specification:
-                for declared in _flat(part) if isinstance(part, F.Specification_Part) else [part]:
+                for declared in declarations_of(part) if isinstance(part, F.Specification_Part) else [part]:
                     if isinstance(declared, F.Comment):
                         self.statements([declared])
                     else:
-                        self.declaration(declared, [])
+                        self.declarations.declare(declared, [], self.given)
             statements = list(one.statements)
             self.names.changing |= self.changing(statements) | self.subroutines.changed_by_calls(statements)
             body = self.statements(self.without_end(statements))
@@ -480,94 +375,8 @@ class _Reader:
 
         bounds = [*bounds, None][:3]
         if all(one is None or affine(one, self.names) is not None for one in bounds):
-            return [DoLoop(self.range(name, bounds, line), body(), self.text.position(line))]
-        return self.guarded(name, bounds, body, line)
-
-    def guarded(
-        self, name: str, bounds: Sequence[Any], body: Callable[[], tuple[Statement, ...]], line: int
-    ) -> list[Statement]:
-        """A loop whose bounds or step are not affine: through all that its index can be, with an IF around its body."""
-        position = self.text.position(line)
-        self.guards += 1
-        made: list[Statement] = []
-        known: list[Any] = []
-        for what, node in zip(("first", "last", "step"), bounds, strict=True):
-            value = Number(1) if node is None else expression(node, self.names)
-            if not isinstance(value, Number):
-                scalar = f"{what}'{name}{self.guards}"
-                self.names.declared.add(scalar)
-                self.names.integers.add(scalar)
-                self.names.changing.add(scalar)
-                self.names.scalar(scalar)
-                made.append(self.passed(SectionReference(scalar, (), position), value, line))
-                value = Reference(scalar, (), position)
-            known.append(value)
-        first, last, step = known
-        if isinstance(step, Number) and step.value == 0:
-            raise self.text.error(line, f"the step of {name} is 0", part=name)
-
-        def through(sign: int) -> DoLoop:
-            inside = body()
-            low, high = self.reach(name, inside, line)
-            ends = (low, high) if sign > 0 else (high, low)
-            one, other = ("<=", ">=") if sign > 0 else (">=", "<=")
-            index = Name(name)
-            tests: Any = Apply(".and.", (Apply(one, (first, index)), Apply(other, (last, index))))
-            if not (isinstance(step, Number) and abs(step.value) == 1):
-                far = Apply("mod", (Apply("-", (index, first)), step))
-                tests = Apply(".and.", (tests, Apply("==", (far, Number(0)))))
-            range_ = Range(name, Affine(ends[0]), Affine(ends[1]), sign)
-            return DoLoop(range_, (Branch(tests, inside, (), position),), position)
-
-        if isinstance(step, Number):
-            loop = through(1 if step.value > 0 else -1)
-            made.append(loop)
-        else:
-            loop = through(1)
-            made.append(Branch(Apply(">", (step, Number(0))), (loop,), (through(-1),), position))
-        reached = sorted((loop.range.low.constant, loop.range.high.constant))
-        self.names.remarks[
-            f"{position}: the bounds or the step of {name} are not affine; all of {reached[0]}:{reached[1]} is gone through"
-        ] = None
-        return made
-
-    def reach(self, name: str, body: Sequence[Statement], line: int) -> tuple[int, int]:
-        """The least and greatest value of an index with which an element that the loop always uses is within its array."""
-        low: int | None = None
-        high: int | None = None
-        for statement in body:
-            if not isinstance(statement, Assign) or statement.indices or statement.mask is not None:
-                continue
-            for used in (statement.target, *references(statement.value)):
-                for subscript, (least, most) in zip(used.subscripts, self.names.arrays[used.array].bounds, strict=True):
-                    if not isinstance(subscript, Affine) or subscript.names != {name}:
-                        continue
-                    factor = subscript.factor(name)
-                    ends = (least - subscript.constant, most - subscript.constant)
-                    ends = ends if factor > 0 else (-ends[1], -ends[0])
-                    start, stop = -(-ends[0] // abs(factor)), ends[1] // abs(factor)
-                    low = start if low is None else max(low, start)
-                    high = stop if high is None else min(high, stop)
-        if low is None or high is None:
-            raise self.text.error(
-                line,
-                f"the bounds or the step of {name} are not affine, and no element in the loop says how far it can go",
-                part=name,
-                hint="where the loop itself assigns to an element, such as a(i), its array bounds the index",
-            )
-        return low, high
-
-    def range(self, name: str, bounds: Sequence[Any], line: int) -> Range:
-        low, high, step = (Affine(1) if one is None else affine(one, self.names) for one in bounds)
-        if low is None or high is None or step is None:
-            raise self.text.error(
-                line, f"the bounds or the step of {name} are not affine in indices and parameters", part=name
-            )
-        if not step.known:
-            said = "0" if step.known == 0 else f"{step}, which has no value here"
-            hint = None if step.known == 0 else f"give it one: --set {step}=…"
-            raise self.text.error(line, f"the step of {name} is {said}", part=name, hint=hint)
-        return Range(name, low, high, step.known)
+            return [DoLoop(self.loops.counted(name, bounds, line), body(), self.text.position(line))]
+        return self.loops.guarded(name, bounds, body, line)
 
     def branch(self, nodes: list[Any]) -> Branch:
         parts: list[tuple[Any, list[Any]]] = []
@@ -597,7 +406,7 @@ class _Reader:
                 raise self.text.error(line, f"{name} is an index already", part=name)
             if name in self.values:
                 raise self.text.error(line, f"{name} is given a value and is the index of a loop", part=name)
-            ranges.append(self.range(name, one.items[1:], line))
+            ranges.append(self.loops.counted(name, one.items[1:], line))
         own = [one.name for one in ranges]
         self.names.indices.extend(own)
         mask = None if header.items[1] is None else expression(header.items[1], self.names)
@@ -623,12 +432,4 @@ def _comments_before(node: Any) -> list[Any]:
         if not isinstance(part, F.Comment):
             break
         found.append(part)
-    return found
-
-
-def _flat(part: Any) -> list[Any]:
-    """The declarations in a specification part, those in its implicit parts included."""
-    found: list[Any] = []
-    for one in part.children:
-        found += _flat(one) if isinstance(one, F.Implicit_Part) else [one]
     return found
