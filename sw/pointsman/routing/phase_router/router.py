@@ -27,7 +27,7 @@ from pointsman.routing.validation import validate
 from .assembly import assemble
 from .in_order import in_better_order
 from .in_turn import PlacedParts, in_turn, last_read, renumbered, sooner
-from .paced import paced
+from .paced.search import paced
 from .packed import route_packed
 from .problem import NodeLimits, RoutingPart, Site, split
 from .rounds import route_rounds

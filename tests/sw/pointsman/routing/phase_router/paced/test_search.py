@@ -20,7 +20,7 @@ from pointsman.operators import Context
 from pointsman.operators.scheduled.in_halves import IN_HALVES
 from pointsman.plan.make_plan import make_plan
 from pointsman.routing.pace import Paces
-from pointsman.routing.phase_router.paced import is_paced, paced
+from pointsman.routing.phase_router.paced.search import is_paced, paced
 from pointsman.routing.phase_router.problem import NodeLimits, split
 from pointsman.routing.phase_router.router import route_phase
 from pointsman.routing.streams import Stream, accesses

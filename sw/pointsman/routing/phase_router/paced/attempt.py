@@ -1,54 +1,22 @@
-"""Long messages that processors pass on without a cycle to spare: each access gets a cycle of its own, as words get slots.
-
-Takes streams of a phase that all have a place in an order (``Stream.turn``), in a schedule of as many slots as the busiest
-processor has accesses for a word of each; gives chains of a word a period, and None where it finds none or the streams are of
-other kinds. It does not check its answer.
-
-Where a processor makes an access in every cycle, two words that come in the same cycle of the period hold each other up: one is
-read later, perhaps after the next word of its stream should have been delivered, which then waits for a period, as do all that
-are combined with it. So cycles of processors are given out like moves of routers (modulo scheduling; Rau 1994, "Iterative modulo
-scheduling"). Multicasts are placed first, then words in the order of their deadlines. A word takes the cheapest place, where its
-being late costs something, and the places of others more, which are placed again. Then words on the longest way, or of a
-processor that does not keep pace in either order of its parts (``pointsman.routing.pace``), are placed again with some beside
-them, and the attempt goes on from there unless it is worse. Attempts differ in the slots of the multicasts.
-"""
-
-from __future__ import annotations
+"""An attempt to give each word its slots, and each of its accesses a cycle of the processor."""
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
-from numesh.codes import ACCESS_TO_ACCESS, FIRST_FREE_VFSM
-from pointsman.routing.pace import REFILL, Moment, descending, in_pace, latest_read, periods_on, read_before
-from pointsman.routing.streams import Stream, Turn, accesses
+from pointsman.routing.pace import REFILL, Moment, in_pace, latest_read, periods_on
 
-from .branches import given_tree, longest_first
-from .in_turn import PlacedParts
-from .problem import NodeLimits, RoutingPart, Site
-from .routes import Chain, NodeVisit, Route
-from .turn_order import is_in_turn
+from ..problem import NodeLimits
+from ..routes import NodeVisit, Route
+from .order import Way, WordOrder
 
-MOST_STREAMS = 64
-"""More streams take too long."""
-WAYS = 4
-"""Shortest ways of a word that are tried, at most."""
-FILL = 5
-"""Words that may be placed to place all, for each of them."""
-ROUNDS, PATIENCE = 70, 25
-"""Times that some words are placed again in an attempt, and those without gain after which it ends if all processors keep
-pace."""
+PATIENCE = 25
+"""Rounds without gain after which an attempt ends if all processors keep pace."""
 AGAIN = 4
 """Words that may be placed then, for each of these words."""
 SPARE = 2
 """Cycles before a word has to be read in which it should be."""
-WORK = 3000
-"""Words that are placed in all attempts, about."""
-NEAR = 8
-"""Cycles over those on an empty network with which no other attempt is made."""
 OTHERS = 40.0
 """Costs of a place that cannot be had, over that of a cycle that a word is late …"""
 OTHER = 8.0
@@ -67,165 +35,6 @@ BESIDE, UNPACED_FIRST, MULTICAST = 0.25, 0.6, 0.15
 """Shares: of words beside those that are placed again, those that are, too; of rounds, those for a processor that does not keep
 pace; and those in which a multicast is placed again."""
 
-Turns = tuple[Turn, ...]
-"""By demand."""
-
-
-def paced(
-    streams: Sequence[Stream],
-    parts: Sequence[tuple[RoutingPart, Site]],
-    limits: NodeLimits,
-    period: int,
-    seed: int,
-) -> PlacedParts | None:
-    """Chains of every part in ``period`` slots; None where this is of no use. ``seed`` turns all slots on by so many, as first
-    words may be written in any."""
-    if not all(map(is_paced, streams)) or latest_read(period) <= SPARE or period > limits.vfsms - FIRST_FREE_VFSM:
-        return None
-    if max(accesses(streams).values(), default=0) != period:
-        return None
-    found: PlacedParts = []
-    for part, site in parts:
-        turns = tuple(one for one in (streams[k].turn for k in site.streams) if one is not None)
-        chains = None if part.blocked or part.fixed else _chains(part, turns, limits, period)
-        if chains is None:
-            return None
-        turned = [Chain(k, route, ((start + seed) % period,)) for k, (route, start) in enumerate(chains)]
-        found.append((site, part, turned))
-    return found
-
-
-def is_paced(stream: Stream) -> bool:
-    """Is it a stream of a long message whose words processors combine one by one, and of which load functions rewrite nothing?"""
-    turn = stream.turn
-    if turn is None or turn.item != 1 or not stream.is_plain or stream.all_chains or is_in_turn(stream):
-        return False
-    return stream.max_words is None and (len(stream.destinations) == 1 or stream.tree is not None)
-
-
-@lru_cache(maxsize=64)
-def _chains(part: RoutingPart, turns: Turns, limits: NodeLimits, period: int) -> tuple[tuple[Route, int], ...] | None:
-    """By demand its route and the slot in which words start."""
-    order = _order(part, turns, period)
-    if order is None or len(turns) > MOST_STREAMS:
-        return None
-    best: tuple[tuple[int, ...], tuple[tuple[Route, int], ...]] | None = None
-    work = WORK
-    for slack in range(period):
-        attempt = _Attempt(order, limits, slack)
-        if attempt.place(FILL * len(turns)):
-            attempt.improve(ROUNDS)
-            score = attempt.score()
-            if not score[0] and (best is None or score < best[0]):
-                best = score, attempt.routes()
-        work -= attempt.work
-        if work <= 0 or (best is not None and best[0][1] <= 10 * (max(order.tail) + NEAR)):
-            break
-    return None if best is None else best[1]
-
-
-class _Way(NamedTuple):
-    """A way of a word: visits to nodes, pipelines left open; slots in which it is on wires; and by destination cycles from the
-    first slot until it can be read."""
-
-    visits: tuple[NodeVisit, ...]
-    writes: tuple[tuple[int, int], ...]
-    arrivals: dict[int, int]
-
-
-@dataclass(frozen=True)
-class _Order:
-    """Which word is written after which."""
-
-    part: RoutingPart
-    period: int
-    ways: tuple[tuple[_Way, ...], ...]
-    """By demand …"""
-    read: tuple[tuple[int, ...], ...]
-    """… those whose words are read before its own is written, …"""
-    after: dict[int, int | None]
-    """… that whose word is written when its own has been read, if there is one; words of higher levels first; …"""
-    tail: tuple[int, ...]
-    """… and cycles from the writing of its word to the end, at least."""
-    lanes: tuple[tuple[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]], ...], ...]
-    """By node, for each operator and part: demands whose words it reads to combine them, writes, and only reads."""
-    multicasts: tuple[int, ...]
-
-
-def _order(part: RoutingPart, turns: Turns, period: int) -> _Order | None:
-    """None: a word is read by several that are written after it, or has no way."""
-    demands = range(len(turns))
-    ends = {k: (demand.source, demand.destinations) for k, demand in enumerate(part.demands)}
-    read = read_before(dict(enumerate(turns)), ends)
-    after: dict[int, int | None] = dict.fromkeys(sorted(demands, key=lambda k: descending(turns[k], k)))
-    for k in demands:
-        for j in read[k]:
-            if after[j] is not None or len(part.demands[j].destinations) > 1:
-                return None
-            after[j] = k
-    ways = tuple(tuple(_ways(part, k)) for k in demands)
-    if not all(ways) or any(visit.legs >= period for some in ways for way in some for visit in way.visits):
-        return None
-    tail = [0] * len(turns)
-    for k, onward in after.items():
-        tail[k] = 1 + max(ways[k][0].arrivals.values()) + (0 if onward is None else tail[onward])
-    lanes = []
-    for node in range(part.nodes):
-        here = [k for k in demands if node in (part.demands[k].source, *part.demands[k].destinations)]
-        groups = sorted({(turns[k].operator, turns[k].part) for k in here})
-        lanes.append(
-            tuple(
-                (
-                    tuple(k for k in some if part.demands[k].source != node and after[k] is not None),
-                    tuple(k for k in some if part.demands[k].source == node),
-                    tuple(k for k in some if part.demands[k].source != node and after[k] is None),
-                )
-                for some in ([k for k in here if (turns[k].operator, turns[k].part) == group] for group in groups)
-            )
-        )
-    multicasts = tuple(k for k in demands if len(part.demands[k].destinations) > 1)
-    return _Order(part, period, ways, tuple(map(tuple, read.values())), after, tuple(tail), tuple(lanes), multicasts)
-
-
-def _ways(part: RoutingPart, k: int) -> Iterator[_Way]:
-    """The tree of a multicast, or some shortest ways."""
-    demand = part.demands[k]
-    if demand.tree is not None:
-        onward = longest_first(part, demand, given_tree(part, demand))
-        visits: list[NodeVisit] = []
-        queue = [(demand.source, 0, -1, -1)]
-        for node, slot, parent, entered in queue:
-            links = onward.get(node, [])
-            queue += [(part.links[link][1], slot + leg + 1, len(visits), link) for leg, link in enumerate(links)]
-            visits.append(NodeVisit(node, parent, entered, 0, slot, 0, tuple(links), node in demand.destinations))
-        if sum(visit.delivers for visit in visits) == len(demand.destinations):
-            yield _way(part, visits)
-        return
-    (end,) = demand.destinations
-    left = part.distances(end, demand.nodes, (demand.source,), to=True)
-    found: list[list[int]] = [[]] if demand.source in left else []
-    for _ in range(left.get(demand.source, 0)):
-        longer = []
-        for links in found:
-            node = part.links[links[-1]][1] if links else demand.source
-            longer += [
-                [*links, link] for link in part.leaving[node] if left.get(part.links[link][1], len(left)) < left[node]
-            ]
-        found = longer[:: -(-len(longer) // (4 * WAYS))]
-    for links in found[:: -(-len(found) // WAYS)]:
-        nodes = [demand.source, *(part.links[link][1] for link in links)]
-        visits = [
-            NodeVisit(node, at - 1, links[at - 1] if at else -1, 0, at, 0, tuple(links[at : at + 1]), node == end)
-            for at, node in enumerate(nodes)
-        ]
-        yield _way(part, visits)
-
-
-def _way(part: RoutingPart, visits: Sequence[NodeVisit]) -> _Way:
-    writes = tuple((part.wires[link], one.slot + leg) for one in visits for leg, link in enumerate(one.links))
-    arrivals = {one.node: one.slot + len(one.links) + ACCESS_TO_ACCESS for one in visits if one.delivers}
-    return _Way(tuple(visits), writes, arrivals)
-
 
 class _Placed(NamedTuple):
     """Where a word is: the cycle in which it is written, its first slot, its way, the pipeline of each visit, and by destination
@@ -233,7 +42,7 @@ class _Placed(NamedTuple):
 
     written: int
     start: int
-    way: _Way
+    way: Way
     pipelines: tuple[int, ...]
     reads: dict[int, int]
 
@@ -243,10 +52,10 @@ TABLES = ("wire", "cell", "busy", "enters", "leaves", "access", "at")
 """Attributes of an attempt with what is given out."""
 
 
-class _Attempt:
+class PacedAttempt:
     """Places given out so far. ``slack``: cycles that multicasts start later than on an empty network."""
 
-    def __init__(self, order: _Order, limits: NodeLimits, slack: int) -> None:
+    def __init__(self, order: WordOrder, limits: NodeLimits, slack: int) -> None:
         part, period = order.part, order.period
         self.order, self.limits, self.period, self.slack = order, limits, period, slack
         self.random = random.Random(slack)
@@ -456,7 +265,7 @@ class _Attempt:
             if j in self.at:
                 self._read_anew(j, node)
 
-    def _option(self, k: int, start: int, begin: int, way: _Way) -> tuple[float, _Placed, set[tuple[int, int]]]:
+    def _option(self, k: int, start: int, begin: int, way: Way) -> tuple[float, _Placed, set[tuple[int, int]]]:
         """Costs of a place, the place, and by whom it is taken: demands with FREE, or with the node where the word is read."""
         period, order, draw = self.period, self.order, self.random.random
         taken: set[tuple[int, int]] = set()
