@@ -74,7 +74,7 @@ def call_cycles(
         writer.add(node, steps)
     book, board = writer.book(), network.board(writer.standing())
     nodes, phases = network.nodes, len(plan.phases)
-    _, ended, through = k.play(board, book, writer.messages.post(), nodes, phases, writer.most_lanes, start + LIMIT)
+    _, ended, through = k.play(board, book, writer.messages.post(), nodes, phases, 0, writer.most_lanes, start + LIMIT)
     if not through:
         raise PlanError(f"a call of operator '{label}' at cycle {start} cannot begin, or does not come to its end")
     return int(ended) - 1 - start

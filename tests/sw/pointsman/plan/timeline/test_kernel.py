@@ -24,7 +24,7 @@ def _played(
         writer.add(node, list(steps))
     board = numbers.board(writer.standing())
     spent, played, ended = k.play(
-        board, writer.book(), writer.messages.post(), numbers.nodes, len(plan.phases), 2, limit
+        board, writer.book(), writer.messages.post(), numbers.nodes, len(plan.phases), 0, 2, limit
     )
     return spent, int(played), bool(ended)
 
