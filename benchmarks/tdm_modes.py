@@ -17,6 +17,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from kept import kept
+
 from cosim.tdm.model import switch_machine
 from cosim.tdm.prediction import play, predicted_cycles
 from pointsman.artifacts.tables.tables import MODES
@@ -100,13 +102,17 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[2])
     parser.add_argument("--words", type=int, nargs="+", default=[1, 20])
     parser.add_argument("--slots", type=int, nargs="+", default=[2, 4])
-    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file of results, which is made if there is none")
     parser.add_argument("--again", action="store_true", help="measure also what is known")
     parser.add_argument("--page", type=Path)
     options = parser.parse_args()
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     if options.results.exists():
-        rows = {_key(row): row for row in json.loads(options.results.read_text())["runs"]}
+        try:
+            known = kept("tdm_modes", "runs", "summary")(str(options.results))
+        except argparse.ArgumentTypeError as error:
+            parser.error(f"argument --results: {error}")
+        rows = {_key(row): row for row in known["runs"]}
     for size in options.sizes:
         for name, text in PROGRAMS.items():
             for words in options.words:

@@ -15,17 +15,24 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
-        (None, "cannot read the file of results"),
         ("xx", "is no JSON"),
         ("[1]", "holds no results of this benchmark: give a file that benchmarks/"),
         ('{"benchmark": "other"}', "holds no results of this benchmark"),
     ],
 )
-@pytest.mark.parametrize("benchmark", ["tdm_switch", "gauss"])
-def test_a_file_without_results_is_one_line(benchmark: str, text: str | None, rule: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("benchmark", ["tdm_switch", "gauss", "tdm_modes"])
+def test_a_file_without_results_is_one_line(benchmark: str, text: str, rule: str, tmp_path: Path) -> None:
     file = tmp_path / "results.json"
-    if text is not None:
-        file.write_text(text)
+    file.write_text(text)
+    refused(benchmark, file, rule, tmp_path)
+
+
+@pytest.mark.parametrize("benchmark", ["tdm_switch", "gauss"])
+def test_no_file_is_one_line(benchmark: str, tmp_path: Path) -> None:
+    refused(benchmark, tmp_path / "results.json", "cannot read the file of results", tmp_path)
+
+
+def refused(benchmark: str, file: Path, rule: str, tmp_path: Path) -> None:
     more = ["--pictures", str(tmp_path)] if benchmark == "tdm_switch" else []
     command = [sys.executable, str(BENCHMARKS / f"{benchmark}.py"), "--results", str(file), *more]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -14,6 +14,7 @@ from .options import (
     CompileOptions,
     given_and_named,
     network_from,
+    plain,
     refuse_switch_options,
     shape_of,
     target_for,
@@ -125,6 +126,7 @@ class ProgramSource:
     def host(self, parameters: Mapping[str, int]) -> Host:
         """What a program is given besides the network."""
         mode, schedlen = MODES[self.target or TARGETS[0]], self.given["period"]
+        parameters = {name: plain(value) for name, value in parameters.items()}
         return {"parameters": parameters, "limits": self.limits, "mode": mode, "schedlen": schedlen}
 
     def target_of(self, program: Program, **also: Any) -> Target[Any, Application]:
@@ -143,16 +145,23 @@ class ProgramSource:
         from pointsman.cop import compile_program
         from pointsman.program.program import Program
 
+        if not isinstance(parameters, Mapping):
+            raise PointsmanError(f"parameters must be a mapping of names to numbers, not {type(parameters).__name__}")
         if isinstance(program, Program):
             if program.topology != self.topology:
                 raise PointsmanError(
                     f"the program was made for a {program.topology.described}, not for a {self.topology.described}"
                 )
-            if parameters and dict(program.parameters) != dict(parameters):
+            if parameters and dict(program.parameters) != self.host(parameters)["parameters"]:
                 raise PointsmanError("the program was made with other parameters")
             made = program
         elif isinstance(program, str | Path):
             made = program_of_file(Path(program), self.topology, self.host(parameters))
+        elif not callable(program):
+            raise PointsmanError(
+                f"a program must be the path of a file, a function that makes it, or a Program, not {type(program).__name__}",
+                hint="docs/python.md shows the forms",
+            )
         else:
             made = compile_program(program, topology=self.topology, **self.host(parameters))
         self.look_for_mistakes(made)

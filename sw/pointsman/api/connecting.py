@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pointsman.errors import PointsmanError
 
 from .judged import judge_configurations, judge_phases
+from .options import check_numbers
 
 if TYPE_CHECKING:
     from pointsman.artifacts.channels.channels import ChannelProblem, PhasedConnections
@@ -52,12 +53,15 @@ def configure(
     2
     """
     from pointsman.artifacts.configurations.file import read_problem
-    from pointsman.connections import ConnectionProblem, decompose
+    from pointsman.connections import ConnectionProblem, DemandProblem, decompose
     from pointsman.connections import configure as make
 
-    if not 0 <= seed < 1 << 32:
-        raise PointsmanError(f"a seed must be 0 to 2^32 - 1, not {seed}")
+    check_numbers(whole={"degree": degree, "seed": seed}, real={"effort": effort})
     problem = read_problem(Path(connections)) if isinstance(connections, str | Path) else connections
+    if not isinstance(problem, ConnectionProblem | DemandProblem):
+        raise PointsmanError(
+            f"connections must be the path of a file, a ConnectionProblem or a DemandProblem, not {type(problem).__name__}"
+        )
     answer: Configurations | Timetable
     if isinstance(problem, ConnectionProblem):
         answer = make(problem, algorithm=algorithm, degree=degree, seed=seed, effort=effort)
@@ -95,8 +99,7 @@ def channels(
     from pointsman.artifacts.channels.file import read_channel_problem
     from pointsman.connections.channels import divide
 
-    if not 0 <= seed < 1 << 32:
-        raise PointsmanError(f"a seed must be 0 to 2^32 - 1, not {seed}")
+    check_numbers(whole={"seed": seed}, real={"effort": effort})
     problem = read_channel_problem(Path(connections)) if isinstance(connections, str | Path) else connections
     answer = divide(problem, algorithm=algorithm, seed=seed, effort=effort)
     judge_phases(answer)

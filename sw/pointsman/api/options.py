@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -182,6 +183,29 @@ RULES: Mapping[str, Rule] = {
 _OBJECTS = ("implementations", "limits", "tell")
 
 
+def plain(value: Any) -> Any:
+    """A number of NumPy as one of Python, which options and parameters are; anything else as it is."""
+    if isinstance(value, bool | int | float):
+        return value
+    return int(value) if isinstance(value, Integral) else float(value) if isinstance(value, Real) else value
+
+
+def check_numbers(*, whole: Mapping[str, Any] | None = None, real: Mapping[str, Any] | None = None) -> None:
+    """Are arguments, by name, numbers, or None?
+
+    Raises
+    ------
+    PointsmanError
+        With the argument that is none, or the seed that is out of range.
+    """
+    for kind, said, given in ((Integral, "a whole number", whole or {}), (Real, "a number", real or {})):
+        for name, value in given.items():
+            if (value is not None or name == "seed") and (isinstance(value, bool) or not isinstance(value, kind)):
+                raise PointsmanError(f"{name} must be {said}, not {value!r}")
+            if name == "seed" and not 0 <= plain(value) < 1 << 32:
+                raise PointsmanError(f"a seed must be 0 to 2^32 - 1, not {value}")
+
+
 def problem_of(name: str, value: object) -> PointsmanError | None:
     """Why an option cannot have this value; None if it can."""
     if name not in RULES:
@@ -210,7 +234,7 @@ def given_and_named(options: Mapping[str, Any], target: str | None) -> tuple[Giv
     """
     if target is not None and target not in TARGETS:
         raise PointsmanError(f"target must be one of {', '.join(TARGETS)}, not {target!r}")
-    named = {name: value for name, value in options.items() if name not in _OBJECTS}
+    named = {name: plain(value) for name, value in options.items() if name not in _OBJECTS}
     for name, value in named.items():
         problem = problem_of(name, value)
         if problem is not None:

@@ -20,7 +20,8 @@ class Placed:
 
     ``streams`` is the input of ``pointsman route``, with ``places``; ``result`` the routed streams. ``index[k]`` is the
     stream of flow k; None if it is of best effort, or given up, and gets nothing. ``most_limits``: limits
-    of latency that any placement holds at most.
+    of latency that any placement holds at most. ``accesses``: by task, words a cycle that its flows demand at its node's port,
+    sent and taken; a processor makes one access a cycle, and routers have room for more.
     """
 
     places: dict[str, int]
@@ -30,6 +31,7 @@ class Placed:
     method: str
     index: tuple[int | None, ...]
     most_limits: int
+    accesses: dict[str, float]
 
     @property
     def limits(self) -> int:
@@ -69,6 +71,7 @@ class Placed:
             "least_slack": self.least_slack,
             "limits": {"given": self.limits, "held": self.limits_held, "at_most": self.most_limits},
             "busiest_link": self.busiest_link,
+            "busiest_port": max(self.accesses.values(), default=0.0),
             "flows": [
                 {
                     "name": flow.name,
@@ -109,7 +112,7 @@ def place(
     from pointsman.artifacts.routes.file import make_problem
     from pointsman.errors import PointsmanError
     from pointsman.routing.options import RouteOptions
-    from pointsman.routing.placement.at_most import most_limits, slots_beyond
+    from pointsman.routing.placement.at_most import most_limits, room_of, slots_beyond
     from pointsman.routing.placement.improve import place_and_route
     from pointsman.routing.routers import ROUTERS
 
@@ -124,8 +127,13 @@ def place(
     judge_route(routes.problem, routes.result)
     places = {task.name: node for task, node in zip(read.tasks, at, strict=True)}
     streams = _file(topology, list(routes.problem.streams), places)
-    most = most_limits(read, net, slots_beyond(ROUTERS[router]))
-    return Placed(places, streams, routes.result, routes.reports, method, routes.index, most)
+    how = ROUTERS[router]
+    most = most_limits(read, net, slots_beyond(how), room_of(net, how).words)
+    accesses = dict.fromkeys(places, 0.0)
+    for flow in read.flows:
+        for task in (flow.source, *flow.destinations):
+            accesses[read.tasks[task].name] += flow.bandwidth
+    return Placed(places, streams, routes.result, routes.reports, method, routes.index, most, accesses)
 
 
 def _file(topology: Topology, streams: list[Any], places: dict[str, int]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pointsman.errors import PointsmanError
 
 from .judged import judge_collective, judge_route
+from .options import check_numbers
 
 if TYPE_CHECKING:
     from pointsman.artifacts.routes.collectives import CollectiveProblem, CollectiveResult
@@ -56,15 +57,23 @@ def route(
     1
     """
     from pointsman.artifacts.routes.collectives import COMBINING, CollectiveProblem
-    from pointsman.artifacts.routes.file import read_wanted
+    from pointsman.artifacts.routes.file import check_streams, read_wanted
+    from pointsman.artifacts.routes.routes import RouteProblem
     from pointsman.routing.options import RouteOptions
     from pointsman.routing.routers import ROUTERS
 
     if router not in ROUTERS:
         raise PointsmanError(f"the router must be one of {', '.join(ROUTERS)}, not {router!r}")
+    check_numbers(whole={"length": length, "seed": seed}, real={"effort": effort, "time_limit": time_limit})
     if time_limit is not None and not 0 < time_limit < 1e9:
         raise PointsmanError(f"a time limit must be positive, not {time_limit:g} seconds")
     problem = read_wanted(Path(streams)) if isinstance(streams, str | Path) else streams
+    if isinstance(problem, RouteProblem):
+        check_streams(problem)
+    elif not isinstance(problem, CollectiveProblem):
+        raise PointsmanError(
+            f"streams must be the path of a file, a RouteProblem or a CollectiveProblem, not {type(problem).__name__}"
+        )
     options = RouteOptions(length=length, seed=seed, effort=effort, time_limit=time_limit, progress=progress)
     if isinstance(problem, CollectiveProblem):
         if router == "ideal":

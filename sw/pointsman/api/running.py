@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -115,6 +116,7 @@ def _maker(
     from pointsman.runtime import Application
     from pointsman.runtime.api.application import (
         ApplicationOptionError,
+        check_class,
         load_application,
         options_help,
         parse_options,
@@ -138,7 +140,17 @@ def _maker(
         path = Path(application)
         kind = load_application(path)
     else:
+        if not (inspect.isclass(application) and issubclass(application, Application)):
+            told = (
+                application.__name__ if inspect.isclass(application) else f"an object of {type(application).__name__}"
+            )
+            raise PointsmanError(
+                f"an application must be the path of a file, or a class that derives from "
+                f"pointsman.runtime.Application, not {told}",
+                hint="a program of COP alone is compiled by pointsman.compile",
+            )
         kind, path = application, _file_of(application)
+        check_class(kind, path)
     words = _words(kind, path, arguments) if isinstance(arguments, Mapping) else arguments
     try:
         options = parse_options(kind, path, words)
@@ -157,6 +169,8 @@ def _file_of(kind: type[Application]) -> Path:
     the one of the class's first function."""
     from pointsman.foreign import is_ours
 
+    if inspect.isabstract(kind):
+        return Path(getattr(sys.modules.get(kind.__module__), "__file__", None) or kind.__name__)
     path = Path(kind.main.__code__.co_filename)
     own = [value for value in vars(kind).values() if inspect.isfunction(value)]
     return Path(own[0].__code__.co_filename) if own and is_ours(path) else path

@@ -171,7 +171,14 @@ def read_file(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> 
         If it cannot be read.
     """
     name = os.fspath(path)
-    content = read_bytes(name, most=4 * limits.text + 1)  # a character has up to four bytes
+    try:
+        content = read_bytes(name, most=4 * limits.text + 1)  # a character has up to four bytes
+    except PointsmanError as error:
+        if os.path.basename(name).lstrip()[:1] not in ("(", ";"):
+            raise
+        raise PointsmanError(
+            error.message, hint="that is the text of a program: put it into a file, and give its name"
+        ) from None
     try:
         text = content.decode()
     except UnicodeDecodeError as error:

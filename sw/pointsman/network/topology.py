@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
+from numbers import Integral
 
 from pointsman.errors import PointsmanError
 
@@ -215,8 +216,9 @@ def parse_size(text: str) -> tuple[int, ...]:
 # A network that is asked for again is the same object: it is the key of many caches, and comparing two takes long.
 @lru_cache(maxsize=32)
 def _cartesian(kind: str, size: tuple[int, ...]) -> Topology:
-    if not 1 <= len(size) <= 3 or any(extent < 1 for extent in size):
+    if not 1 <= len(size) <= 3 or any(not isinstance(extent, Integral) or extent < 1 for extent in size):
         raise PointsmanError(f"a {kind} must have one to three positive dimensions, not {size}")
+    size = tuple(map(int, size))
     if prod(size) > MAX_NODES:
         raise PointsmanError(f"a network must have 1 to {MAX_NODES} nodes, not {prod(size)}")
     links = []

@@ -196,7 +196,7 @@ def _guarantee(
                 continue
             images, guarantees = found
             return GuaranteedNetwork(flows, tuple(places), period, images, guarantees)
-    nearest = min(obstacles, key=lambda one: one.failing)
+    nearest = min(obstacles, key=lambda one: (one.rounded, one.failing))
     raise PointsmanError(
         f"no timetable was found that keeps all demands: {nearest.text}",
         hint="a higher --effort, another --seed, a larger network, more --pipelines, or lower demands",
@@ -205,10 +205,12 @@ def _guarantee(
 
 @dataclass(frozen=True)
 class _Obstacle:
-    """Why an attempt failed; ``failing``: flows or nodes that it failed for."""
+    """Why an attempt failed; ``failing``: flows or nodes that it failed for. ``rounded``: words did not fit into the period, in
+    which each flow has a whole number of them, so that nothing was tried; in a longer period they may."""
 
     failing: int
     text: str
+    rounded: bool = False
 
 
 def _attempt(
@@ -230,12 +232,16 @@ def _attempt(
             if load > period:
                 because = f", so that {_some(late)} may come in time" if late else ""
                 return _Obstacle(
-                    1 + len(late), f"the port of '{name}' would make {load} accesses in {period} cycles{because}"
+                    1 + len(late),
+                    f"the port of '{name}' would make {load} accesses in {period} cycles{because}",
+                    rounded=not late,
                 )
         for flow, count in zip(flows.flows, words, strict=True):
             if 2 * count > period:
                 return _Obstacle(
-                    1 + len(late), f"flow '{flow.name}' would need {count} of {period} slots, and can have half of them"
+                    1 + len(late),
+                    f"flow '{flow.name}' would need {count} of {period} slots, and can have half of them",
+                    rounded=not late,
                 )
         packing = PackingAttempt(arrays, period, words, [1] * len(words), hold=False, seed=seed)
         packing.run(ROUNDS, PATIENCE, WORK)

@@ -16,7 +16,7 @@ from pointsman.plan.cost.lower_bound import Demand, LowerBound, demand, lower_bo
 from pointsman.program.program import Operator
 
 from .calls import CallRecord, Waiting, under_way, united, waits
-from .table import table
+from .table import short, table
 from .timed import Timed
 
 MOST_WAITS = 3
@@ -210,11 +210,11 @@ def time_text(results: Mapping[str, Any]) -> str:
     rows: list[list[object]] = []
     told: set[str] = set()
     for phase in plain["phases"]:
-        rows.append([f"phase {phase['name']}", *_cells(phase)])
+        rows.append([f"phase {short(phase['name'])}", *_cells(phase)])
         for label in phase["operators"]:
             told.add(label)
-            rows.append([f"  {label}", *_cells(plain["operators"][label])])
-    rows += [[label, *_cells(entry)] for label, entry in plain["operators"].items() if label not in told]
+            rows.append([f"  {short(label)}", *_cells(plain["operators"][label])])
+    rows += [[short(label), *_cells(entry)] for label, entry in plain["operators"].items() if label not in told]
     head = ["cycles of a node", "predicted", "measured", "under way", "at least", "reached", "because"]
     lines = [table([*head, "at this pace", "set by"], rows)]
     worth = [one for one in plain["waits"] if one["cycles"] * one["calls"] > 0]

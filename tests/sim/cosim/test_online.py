@@ -191,7 +191,7 @@ def test_a_message_that_nobody_reads_is_told():
             await node.cop.s_write(np.ones(1, np.int32))
         await node.compute(500)
 
-    with pytest.raises(PointsmanError, match="a message to node 1 has not been read"):
+    with pytest.raises(PointsmanError, match="a message to node 1 has not been read: that of operator 's' from node 0"):
         run(images, main)
 
 

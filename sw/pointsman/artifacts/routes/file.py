@@ -144,7 +144,7 @@ def make_problem(
         shape=shape or shape_for(topology),
         buffers=buffers,
     )
-    _check_streams(problem)
+    check_streams(problem)
     return problem
 
 
@@ -265,7 +265,14 @@ def _topology(entry: NetworkEntry) -> tuple[Topology, frozenset[tuple[int, int]]
     return single_links(sized_entry(entry, "topology")), frozenset()
 
 
-def _check_streams(problem: RouteProblem) -> None:
+def check_streams(problem: RouteProblem) -> None:
+    """Do the streams go from working nodes to others that they reach, with words and weights that there are?
+
+    Raises
+    ------
+    PointsmanError
+        With the stream that does not.
+    """
     total = 0
     reached: dict[int, list[int]] = {}
     for index, stream in enumerate(problem.streams):

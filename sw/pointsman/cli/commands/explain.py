@@ -27,7 +27,21 @@ DEEPEST_JSON = 200
 """Groups within each other that readers of JSON bear."""
 
 
-@click.command()
+class _Explain(click.Command):
+    """Other commands write JSON into a file that follows --json."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if "--json" not in given or not error.message.startswith("Got unexpected extra argument"):
+                raise
+            text = "explain --json prints, and takes no file; -o FILE writes what would be printed into a file"
+            raise click.UsageError(text, ctx) from None
+
+
+@click.command(cls=_Explain)
 @click.argument("program", type=FilePath())
 @network_options
 @set_option

@@ -81,5 +81,13 @@ def place(
             f"{answer.limits_held} of {answer.limits} limits of latency are held; "
             f"no placement and no routes hold more than {answer.most_limits}"
         )
+    beyond = {task: demanded for task, demanded in answer.accesses.items() if demanded > 1 + 1e-9}
+    if beyond and answer.result.router == "numesh":
+        task = max(beyond, key=lambda one: beyond[one])
+        others = f" (and {len(beyond) - 1} more)" if len(beyond) > 1 else ""
+        click.echo(
+            f"routers have room for the flows of task '{task}'{others}, a processor has not: it would make {beyond[task]:.3g} "
+            "accesses a cycle at its port, which makes one"
+        )
     if wrong:
         click.get_current_context().exit(EXIT_WRONG)

@@ -25,7 +25,7 @@ from pointsman.plan.structure.extents import Extents, ProgramPart, members
 from pointsman.plan.structure.structure import Structure
 from pointsman.program.program import Operator
 
-from .divisions import alone
+from .divisions import alone, never_alone
 from .replacements import Variant, parts_cycles, replacements_of, variants
 from .value_schedules import with_schedules
 
@@ -217,10 +217,9 @@ def by_messages(
     """The variant and the division with the operators that a parallel group keeps in one phase all done by messages, as far as
     they can be; None if these are fewer than two. Channels take slots from streams beside them, so that no single change leads
     there, and what is by messages shares the channels."""
+    together = never_alone(variant.analysis, structure)
     shared = (
-        operator
-        for operator in analysis.operators
-        if not _is_apart(operator, structure) and alone(variant.analysis, structure, operator.label) is None
+        operator for operator in analysis.operators if operator.label in together and not _is_apart(operator, structure)
     )
     return _with_messages(analysis, variant, structure, shared, period)
 

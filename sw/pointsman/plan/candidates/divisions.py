@@ -30,6 +30,8 @@ from .walk import PhaseCosts
 
 BUDGET = 3000
 """Most search nodes to follow, times the effort."""
+NEIGHBOURS, FEWEST = 100_000, 8
+"""Most neighbours of a division times operators of the program, and how many there may be in any case."""
 
 
 class _Apart:
@@ -146,7 +148,8 @@ def divisions(analysis: ProgramAnalysis, found: Sequence[SearchResult]) -> list[
 
 def neighbours(analysis: ProgramAnalysis, structure: Structure) -> list[Structure]:
     """Divisions that differ from ``structure`` in one place where a phase ends or does not; none where operators
-    continue over phases, or if ``structure`` is not made from the program's tree by choosing places."""
+    continue over phases, or if ``structure`` is not made from the program's tree by choosing places. Of a program with many
+    operators not all are made, as each takes time in proportion to these, but those of places that are spread evenly."""
     if structure.through:
         return []
     ended = _ended(analysis, structure)
@@ -157,7 +160,9 @@ def neighbours(analysis: ProgramAnalysis, structure: Structure) -> list[Structur
     distinct = {_division(structure): structure}
     if _division(folded(ended)) != _division(structure):
         return []
-    for place in analysis.breaks:
+    places = analysis.breaks
+    most = max(FEWEST, NEIGHBOURS // max(1, len(analysis.operators)))
+    for place in places if len(places) <= most else (places[k * len(places) // most] for k in range(most)):
         other = folded(ended ^ {place})
         if all(phase.operators for phase in other.phases) and not other.through:
             distinct.setdefault(_division(other), other)
@@ -175,6 +180,27 @@ def alone(analysis: ProgramAnalysis, structure: Structure, label: str) -> Struct
         return None
     around = {(part, i) for part, i in analysis.breaks if inside(part.children[i]) != inside(part.children[i + 1])}
     return _ending_also(analysis, structure, around)
+
+
+def never_alone(analysis: ProgramAnalysis, structure: Structure) -> frozenset[str]:
+    """Labels of operators for which `alone` is None; "label/..." count as "label". Without parallel groups a phase that may end
+    at one more place is divided there, so that no division needs to be made for any of them."""
+    around: dict[str, set[Break]] = {operator.label.split("/")[0]: set() for operator in analysis.root.operators()}
+    if structure.through or any(part.kind == "parallel" for part in analysis.root.walk()):
+        return frozenset(label for label in around if alone(analysis, structure, label) is None)
+    above = {child: (part, i) for part in analysis.root.walk() for i, child in enumerate(part.children)}
+    children: dict[str, set[Break]] = {label: set() for label in around}
+    for leaf in analysis.root.walk():
+        part = leaf
+        while leaf.operator is not None and part in above:
+            children[leaf.operator.label.split("/")[0]].add(above[part])
+            part = above[part][0]
+    for label, here in children.items():
+        edges = {(part, i - 1) for part, i in here if (part, i - 1) not in here}
+        around[label] = edges | {(part, i) for part, i in here if (part, i + 1) not in here}
+    # Places where phases cannot end are in none of these, nor are those before a first child and behind a last.
+    elsewhere = set(analysis.breaks) - _ended(analysis, structure)
+    return frozenset(label for label, places in around.items() if places.isdisjoint(elsewhere))
 
 
 def split(analysis: ProgramAnalysis, structure: Structure, labels: Collection[str]) -> Structure | None:

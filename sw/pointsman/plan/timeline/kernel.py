@@ -151,10 +151,17 @@ def _set(vfsms: np.ndarray, book: StepTable, first: int, end: int) -> None:
 
 @kernel(error_model="numpy")
 def play(
-    board: TimelineBoard, book: StepTable, post: Post, nodes: int, phases: int, most_lanes: int, limit: int
+    board: TimelineBoard,
+    book: StepTable,
+    post: Post,
+    nodes: int,
+    phases: int,
+    purposes: int,
+    most_lanes: int,
+    limit: int,
 ) -> tuple[np.ndarray, int, bool]:
-    """Play to the end. Gives cycles by node and phase (the loader's last), weighted; how many cycles were played; and whether all
-    came to their end within ``limit`` cycles."""
+    """Play to the end. Gives cycles by node and what they count for (phases, the loader, then ``purposes`` more), weighted; how
+    many cycles were played; and whether all came to their end within ``limit`` cycles."""
     vfsms, period = board.vfsms, board.period
     count = vfsms.shape[0]
     held = np.zeros(count, np.uint8)
@@ -174,7 +181,7 @@ def play(
     changed = np.zeros(board.registers * (board.pipelines + 2), np.int64)
     flips = np.zeros(board.registers * (board.pipelines + 2), np.int64)
     """Registers that change in the cycle, and the bits that do."""
-    spent = np.zeros((nodes, phases + 1))
+    spent = np.zeros((nodes, phases + 1 + purposes))
     phase = np.full(nodes, phases, np.int64)
     bucket = np.full(nodes, phases, np.int64)
     weight = np.ones(nodes)

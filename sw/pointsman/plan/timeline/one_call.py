@@ -76,7 +76,7 @@ def call_cycles(
     book, board = operators.tables.table(operators.ways), network.board(operators.standing())
     nodes, phases = network.nodes, len(plan.phases)
     _, ended, through = k.play(
-        board, book, operators.messages.post(), nodes, phases, operators.tables.most_lanes, start + LIMIT
+        board, book, operators.messages.post(), nodes, phases, 0, operators.tables.most_lanes, start + LIMIT
     )
     if not through:
         raise PlanError(f"a call of operator '{label}' at cycle {start} cannot begin, or does not come to its end")

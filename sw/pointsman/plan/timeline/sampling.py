@@ -28,6 +28,8 @@ ROUNDS = 12
 """Most sampled rounds of a loop, where all rounds would be too many visits."""
 FEWEST = 3
 """Least sampled rounds of a loop that is cut down: the first, in which phases are loaded, and two more."""
+DEEP, DEEP_EACH = 1500, 4
+"""Most visits, or visits of each operator, with FEWEST rounds of each loop: loops within loops have more than can be played."""
 VALUES = 8
 """Least visits, over all times that the program is played, of an operator whose cycles depend on what applications give it."""
 SEVERAL = 5
@@ -119,7 +121,10 @@ def visits(
         elif part.kind == "loop":
             count = rounds[id(part)]
             for k in reversed(range(count)):
-                share = weight if k == 0 else weight * (max(1, part.count) - 1) / (count - 1)
+                if count == 1:
+                    share = weight * max(1, part.count)
+                else:
+                    share = weight if k == 0 else weight * (max(1, part.count) - 1) / (count - 1)
                 push(part, share)
         else:
             if part.kind == "parallel" and _at_once(part.children):
@@ -189,6 +194,12 @@ def _sampled(program: Program) -> dict[int, int]:
         if most <= FEWEST:
             break
         rounds |= {loop: most - 1 for loop, count in rounds.items() if count == most}
+    # Twelve loops of two rounds, each within the other, have thousands of visits; of forty no play would come to an end.
+    deepest = max(DEEP, DEEP_EACH * sum(1 for _ in program.operators()))
+    for loop in loops:
+        if _visits(program, rounds) <= deepest:
+            break
+        rounds[id(loop)] = 1
     return rounds
 
 

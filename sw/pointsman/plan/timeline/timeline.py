@@ -28,6 +28,8 @@ from .steps.writer import StepWriter
 
 LIMIT = 60_000_000
 """Most cycles times nodes that are played, which takes some two seconds."""
+PURPOSES = 4_000_000
+"""Most operators times nodes for which cycles are counted in one play, in 32 MB."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +57,15 @@ def operator_cycles(plan: Plan, ways: Ways | None = None, *, whole: Collection[s
     """By label, cycles that a node spends in functions of an operator, mean over all nodes; None if the plan cannot be played.
     ``ways``, ``whole``: as of `timeline`.
 
-    A load function includes the change to its phase. The kernel counts for as many purposes as the plan has phases, so many
-    operators take several plays.
+    A load function includes the change to its phase.
     """
     if not _is_playable(plan):
         return None
     labels = [operator.label for operator in plan.program.operators()]
-    most = max(1, len(plan.phases))
+    most = max(1, PURPOSES // plan.program.topology.nodes)
     found: dict[str, float] = {}
     for first in range(0, len(labels), most):
-        counted = {label: number for number, label in enumerate(labels[first : first + most])}
+        counted = {label: number for number, label in enumerate(labels[first : first + most], len(plan.phases) + 1)}
         played = _played(plan, counted, ways, whole=whole)
         if played is None:
             return None
@@ -99,7 +100,8 @@ def _played(
     network = BoardNumbers(plan)
     limit = max(1, LIMIT // network.nodes)
     times, memories = 1 if ways is not None else samples(plan.program), PlannedMemories(plan, network)
-    phases, total, all_played = np.zeros(len(plan.phases) + 1), 0.0, 0
+    purposes = 0 if counted is None else len(counted)
+    phases, total, all_played = np.zeros(len(plan.phases) + 1 + purposes), 0.0, 0
     writer = StepWriter(plan, network, memories, counted, whole)
     for sample in range(times):
         for at_once in (False, True):
@@ -111,7 +113,14 @@ def _played(
             board = network.board(writer.steps.standing())
             post = writer.steps.messages.post()
             spent, played, ended = play(
-                board, book, post, network.nodes, len(plan.phases), writer.tables.most_lanes, limit - all_played
+                board,
+                book,
+                post,
+                network.nodes,
+                len(plan.phases),
+                purposes,
+                writer.tables.most_lanes,
+                limit - all_played,
             )
             if ended or ways is not None or played >= limit - all_played:
                 break

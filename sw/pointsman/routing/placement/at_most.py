@@ -86,13 +86,14 @@ def _flows_of(here: Sequence[tuple[Flow, int | None]]) -> list[Flow]:
     return [flow for flow, _ in here]
 
 
-def most_limits(flows: FlowSet, net: RouteProblem, beyond: int = 0) -> int:
-    """Limits of latency that can be held at most. ``beyond``: slots of a word's way beside one for each link."""
+def most_limits(flows: FlowSet, net: RouteProblem, beyond: int = 0, words: float = 1.0) -> int:
+    """Limits of latency that can be held at most. ``beyond``: slots of a word's way beside one for each link; ``words`` a slot
+    that a port carries."""
     flows = sooner(flows, beyond)
     near = _nearest(net)
     bound: float = inf
     for ends in (_by_source(flows.flows), _by_destination(flows.flows)):
-        bound = min(bound, sum(_held(here, near) for here in ends.values()))
+        bound = min(bound, sum(_held(here, near, words) for here in ends.values()))
     return int(min(bound, sum(flow.latency is not None for flow in flows.flows)))
 
 
@@ -113,10 +114,11 @@ def _by_destination(flows: Sequence[Flow]) -> dict[int, list[tuple[Flow, int | N
     return found
 
 
-def _held(here: Sequence[tuple[Flow, int | None]], near: Sequence[int]) -> int:
-    """The most limits of flows of one port. ``near``: for the nearest nodes, one after the other, how far they are at least."""
+def _held(here: Sequence[tuple[Flow, int | None]], near: Sequence[int], words: float) -> int:
+    """The most limits of flows of one port of ``words`` a slot. ``near``: for the nearest nodes, one after the other, how far
+    they are at least."""
     limited = [(flow, other) for flow, other in here if flow.latency is not None]
-    room = 1.0 - sum(flow.bandwidth for flow, _ in here) + SLACK
+    room = words - sum(flow.bandwidth for flow, _ in here) + SLACK
     several = max(Counter(other for _, other in limited).values(), default=1)
     shared = any(other is None for _, other in limited)
     # Flows to one task have the same distance; those to several tasks are taken to have the shortest.

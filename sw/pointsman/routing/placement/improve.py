@@ -33,12 +33,12 @@ def place_and_route(
         If there are more tasks than nodes, or the router finds no schedule for any placement.
     """
     routings = max(1, int(FLOWS * options.effort) // max(1, len(flows.flows)))
-    beyond = slots_beyond(router)
+    beyond, room = slots_beyond(router), room_of(net, router)
     counted = sooner(flows, beyond)
     places = place_tasks(counted, net, seed=options.seed, effort=options.effort)
     fewest = max(
-        sum(flow.latency is not None for flow in flows.flows) - most_limits(flows, net, beyond),
-        sum(flow.bandwidth > 0 for flow in flows.flows) - most_flows(flows, room_of(net, router)),
+        sum(flow.latency is not None for flow in flows.flows) - most_limits(flows, net, beyond, room.words),
+        sum(flow.bandwidth > 0 for flow in flows.flows) - most_flows(flows, room),
     )
     best: tuple[tuple[int, float], tuple[int, ...], FlowRoutes] | None = None
     seen: set[tuple[int, ...]] = set()

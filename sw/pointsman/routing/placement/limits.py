@@ -308,10 +308,12 @@ def _closer(
 
 def _quicker(problem: RouteProblem, result: RouteResult, flows: list[Flow]) -> RouteResult:
     """On the node, where streams have words by ways of all lengths: those that are late lose their longest, as far as that makes
-    them quicker and they keep the bandwidth that they need."""
+    them quicker and they keep the bandwidth that they need; before, all that have more than a word a slot lose theirs."""
     if result.router == "ideal":
         return result
-    streams = list(result.streams)
+    streams = [
+        _one_a_slot(routed, result.period, flow.bandwidth) for flow, routed in zip(flows, result.streams, strict=True)
+    ]
     for k, (flow, routed) in enumerate(zip(flows, streams, strict=True)):
         if flow.latency is None or worst_latency(routed, result.period) <= flow.latency:
             continue
@@ -323,9 +325,27 @@ def _quicker(problem: RouteProblem, result: RouteResult, flows: list[Flow]) -> R
                 continue
             if worst_latency(fewer, result.period) < worst_latency(streams[k], result.period):
                 streams[k] = fewer
-    if tuple(streams) == result.streams:
+    return _of_these(problem, result, tuple(streams))
+
+
+def _one_a_slot(routed: RoutedWords, period: int, demanded: float) -> RoutedWords:
+    """The words of a stream, without those with the longest ways if they are more than one a slot: by two pipelines a node sends
+    more, and a processor has no more. Of words with ways of one length none is kept if not all can be, as far as the stream has
+    the bandwidth that is ``demanded``."""
+    if len(routed.words) <= period:
+        return routed
+    lengths = [way_length(word, period) for word in routed.words]
+    order = sorted(range(len(lengths)), key=lambda number: lengths[number])
+    shorter = [number for number in order if lengths[number] < lengths[order[period]]]
+    kept = shorter if shorter and len(shorter) >= demanded * period - 1e-9 else order[:period]
+    return RoutedWords(len(kept) / period, tuple(routed.words[number] for number in sorted(kept)))
+
+
+def _of_these(problem: RouteProblem, result: RouteResult, streams: tuple[RoutedWords, ...]) -> RouteResult:
+    """The result of the node's router with these words in place of its own."""
+    if streams == result.streams:
         return result
-    fewer_words = replace(result, streams=tuple(streams))
+    fewer_words = replace(result, streams=streams)
     images = route_to_images(problem, fewer_words)
     return replace(fewer_words, nodes=node_tables(images), images=images)
 
@@ -369,9 +389,11 @@ def _beside(
         except RoutingError:
             continue
         seconds = result.seconds + answer.seconds
+        # Whoever routes these streams again must not think that best effort is worth more than a promise.
+        wider = replace(problem, streams=(*problem.streams, *(RouteStream(*ends[flow], LEAST) for flow in wanted)))
+        answer = _of_these(wider, answer, tuple(_one_a_slot(routed, period, 0.0) for routed in answer.streams))
         best = (
-            # Whoever routes these streams again must not think that best effort is worth more than a promise.
-            replace(problem, streams=(*problem.streams, *(RouteStream(*ends[flow], LEAST) for flow in wanted))),
+            wider,
             replace(
                 answer, seconds=seconds, bound=result.bound, bounds=result.bounds, length_reason=result.length_reason
             ),

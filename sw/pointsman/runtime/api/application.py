@@ -159,7 +159,18 @@ def load_application(path: Path) -> type[Application]:
         raise PointsmanError(
             f"{path} must define one class derived from pointsman.runtime.Application, not {len(found)}"
         )
-    kind = found[0]
+    check_class(found[0], path)
+    return found[0]
+
+
+def check_class(kind: type[Application], path: Path) -> None:
+    """Has an application's class, from file ``path``, all that it must define?
+
+    Raises
+    ------
+    PointsmanError
+        With what is missing.
+    """
     if inspect.isabstract(kind):
         raise PointsmanError(f"{path}: {kind.__name__} must define {', '.join(sorted(kind.__abstractmethods__))}")
     program = inspect.getattr_static(kind, "program", None)
@@ -170,7 +181,6 @@ def load_application(path: Path) -> type[Application]:
             f"{path}: {kind.__name__} must name its COP file, or be its own program",
             hint='program = "name.cop", or def program(self, net): ...',
         )
-    return kind
 
 
 def compile_application(app: Application, path: Path, topology: Topology, **host: Unpack[Host]) -> tuple[Program, str]:

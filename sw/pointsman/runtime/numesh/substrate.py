@@ -71,11 +71,24 @@ class NumeshSubstrate:
 
     def _refuse_unread(self, agent: Agent) -> None:
         if not agent.idle():
-            name = self.left if self.left is not None else ""
+            phases = [phase for phase, one in self.agents.items() if one is agent]
+            name = self.left if self.left is not None else self.images.phases[phases[0]].name
             raise PointsmanError(
-                f"phase '{name}': a message to node {self.number} has not been read",
+                f"phase '{name}': a message to node {self.number} has not been read{self._whose(agent, phases)}",
                 hint="every message must be read before its phase ends",
             )
+
+    def _whose(self, agent: Agent, phases: Sequence[int]) -> str:
+        """Whose message it is that an agent of ``phases`` has, if it has come as a whole."""
+        message = next((one for queue in agent.queues for one in queue), None)
+        if message is None:
+            return ""
+        labels = [
+            operator.label.split("/")[0]
+            for operator in self.images.operators
+            if operator.phase in phases and operator.online is not None and message.queue in operator.online
+        ]
+        return f": that of operator '{labels[0]}' from node {message.source}" if labels else ""
 
     def ports(self) -> list[tuple[Signature, Port | None]]:
         """Signature and port (None outside its subset) of every operator of the program, once if it has several schedules.

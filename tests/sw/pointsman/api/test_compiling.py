@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import pointsman
@@ -71,3 +73,25 @@ def test_a_program_of_another_network_is_refused() -> None:
         pointsman.compile(made, mesh(4))
     with pytest.raises(PointsmanError, match="the program was made with other parameters"):
         pointsman.compile(made, mesh(3), parameters={"words": 9})
+
+
+@pytest.mark.parametrize(
+    ("program", "parameters", "said"),
+    [
+        (3, {}, "a program must be the path of a file, a function that makes it, or a Program, not int"),
+        (None, {}, "not NoneType"),
+        ("(cshift 'c 1)", {}, "that is the text of a program: put it into a file"),
+        (ring, ["words"], "parameters must be a mapping of names to numbers, not list"),
+        (ring, {"words": 1.5}, "parameter words must be an integer, not 1.5"),
+    ],
+)
+def test_what_is_no_program_or_no_parameters_is_refused(program: Any, parameters: Any, said: str) -> None:
+    with pytest.raises(PointsmanError, match=said):
+        pointsman.compile(program, "2x2", parameters=parameters)
+
+
+def test_parameters_may_be_numbers_of_numpy() -> None:
+    made = [
+        pointsman.compile(ring, "2x2", parameters={"words": words}, period=np.int64(4)) for words in np.array([3, 3])
+    ]
+    assert made[0].artifact.operators[0].m == made[1].artifact.operators[0].m == 3

@@ -33,3 +33,21 @@ def test_connections_from_a_file_and_as_a_value(tmp_path: Path) -> None:
 def test_wrong_arguments_say_so(arguments: dict, said: str) -> None:
     with pytest.raises(PointsmanError, match=said):
         pointsman.configure(CROSSBAR, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"degree": "x"}, "degree must be a whole number, not 'x'"),
+        ({"seed": None}, "seed must be"),
+        ({"effort": "1"}, "effort"),
+    ],
+)
+def test_arguments_that_are_no_numbers_say_so(arguments: dict, said: str) -> None:
+    with pytest.raises(PointsmanError, match=said):
+        pointsman.configure(CROSSBAR, **arguments)
+
+
+def test_what_are_no_connections_is_refused() -> None:
+    with pytest.raises(PointsmanError, match="a ConnectionProblem or a DemandProblem, not dict"):
+        pointsman.configure({})  # type: ignore[arg-type]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import pointsman
@@ -25,5 +27,42 @@ def test_the_answer_is_that_of_the_router() -> None:
     ],
 )
 def test_wrong_arguments_say_so(arguments: dict, said: str) -> None:
+    with pytest.raises(PointsmanError, match=said):
+        pointsman.route(PROBLEM, **arguments)
+
+
+def streams(*given: RouteStream) -> RouteProblem:
+    return RouteProblem(mesh(3), given)
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        ({"streams": []}, "streams must be the path of a file, a RouteProblem or a CollectiveProblem, not dict"),
+        (streams(RouteStream(0, (7,))), r"streams\[0\].destinations\[0\]: a node must be one of 0..2, not 7"),
+        (streams(RouteStream(-1, (2,))), r"streams\[0\].source: a node must be one of 0..2, not -1"),
+        (streams(RouteStream(1, (1,))), "a stream must go to other nodes"),
+        (streams(RouteStream(0, ())), "a stream must have a destination"),
+        (streams(RouteStream(0, (1,), weight=float("nan"))), "a weight must be 0.0001"),
+    ],
+)
+@pytest.mark.parametrize("router", ["numesh", "ideal"])
+def test_problems_that_are_made_in_python_are_checked_as_files_are(problem: Any, said: str, router: str) -> None:
+    with pytest.raises(PointsmanError, match=said):
+        pointsman.route(problem, router=router)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"length": "3"}, "length must be a whole number, not '3'"),
+        ({"length": 3.5}, "length must be a whole number, not 3.5"),
+        ({"seed": "x"}, "seed must be a whole number, not 'x'"),
+        ({"seed": -1}, "a seed must be 0 to"),
+        ({"effort": "x"}, "effort must be a number, not 'x'"),
+        ({"time_limit": True}, "time_limit must be a number, not True"),
+    ],
+)
+def test_arguments_that_are_no_numbers_say_so(arguments: dict, said: str) -> None:
     with pytest.raises(PointsmanError, match=said):
         pointsman.route(PROBLEM, **arguments)

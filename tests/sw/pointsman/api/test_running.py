@@ -153,3 +153,50 @@ def test_run_time_values_count_the_nodes_that_work(how: dict[str, Any]) -> None:
     done = pointsman.run(Counted, with_faults(mesh(3, 2), nodes=[2]), **how, **engine)
     working = [0, 1, 3, 4, 5]
     assert list(done.returned) == [working if node in working else None for node in range(6)]
+
+
+class Unfinished(Application):
+    program = "name.cop"
+
+
+class Textual(Application):
+    program = "(cshift 'c 1)"
+
+    async def main(self, node: Node) -> None:
+        await node.cop.c_load()
+
+
+class Bare(Application):
+    async def main(self, node: Node) -> None:
+        await node.compute(1)
+
+
+@pytest.mark.parametrize(
+    ("application", "said"),
+    [
+        (3, "not an object of int"),
+        (None, "not an object of NoneType"),
+        (Path, "not Path"),
+        (lambda net: [], "derives from pointsman.runtime.Application, not an object of function"),
+        (Unfinished, r"test_running.py: Unfinished must define main"),
+        (Bare, "Bare must name its COP file, or be its own program"),
+        (Textual, "that is the text of a program: put it into a file"),
+    ],
+)
+def test_what_is_no_application_is_refused(application: Any, said: str) -> None:
+    with pytest.raises(PointsmanError, match=said):
+        pointsman.run(application, "2x2", engine="model")
+
+
+def test_numbers_of_numpy_are_options_and_parameters() -> None:
+    done = pointsman.run(
+        Ring,
+        mesh(np.int64(2), np.int32(2)),
+        arguments={"words": np.int64(3)},
+        engine="model",
+        effort=np.float32(1),
+        seed=np.uint8(1),
+    )
+    assert done.correct
+    with pytest.raises(PointsmanError, match="effort must be a number above 0"):
+        pointsman.run(Ring, "2x2", effort=np.float32("nan"))

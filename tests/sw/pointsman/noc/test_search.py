@@ -71,7 +71,9 @@ def test_a_task_that_no_way_leads_to_is_refused():
         ([(0, (1,), 0.4, None), (0, (2,), 0.4, None), (1, (0,), 0.3, None)],
          "task 't0' would move 1.1 words a cycle through its port, which can move 1 ('f0', 'f1', 'f2')"),
         ([(0, (3,), 0.1, 8.0)], "flow 'f0' must come within 8 cycles, and over 3 links no word is sure to come in less than 9"),
-        ([(0, (2,), 0.5, None), (1, (3,), 0.5, None), (1, (2,), 0.1, None)], "no timetable was found that keeps all demands: "),
+        # Not that half a word a cycle is two of three slots.
+        ([(0, (2,), 0.5, None), (1, (3,), 0.5, None), (1, (2,), 0.1, None)],
+         "no timetable was found that keeps all demands: in 4 cycles 'f1', 'f2' want the same links or pipelines"),
     ],
 )  # fmt: skip
 def test_demands_that_cannot_be_kept_are_refused_with_the_reason(flows, message: str):

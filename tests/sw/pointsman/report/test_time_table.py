@@ -197,3 +197,16 @@ def test_a_word_that_finds_its_slot_at_once_takes_no_longer_than_its_latency() -
         assert entry["bound"] == {"cycles": 7, "kind": "latency", "text": entry["bound"]["text"]}
         found.add(entry["under_way"])
     assert min(found) == 7
+
+
+def test_a_phase_of_many_operators_makes_no_column_wide() -> None:
+    """Its name has those of all its operators."""
+    name = "+".join(f"m{k}" for k in range(200))
+    entry = {"predicted": 1.0, "measured": 1.0, "under_way": None, "bound": None, "reached": None, "pace": None}
+    phases = [{"name": name, "operators": ["x" * 90], **entry}]
+    operators = {"x" * 90: {**entry, "calls": 1}}
+    text = time_text(
+        {"predicted_cycles": None, "phases": phases, "operators": operators, "waits": [], "total_cycles": 7}
+    )
+    assert "phase m0+m1+m2+m3+m4+m5+m6+m7+m8+m9+… (200 operators)" in text
+    assert max(map(len, text.splitlines())) < 200

@@ -7,9 +7,9 @@ and ``dst`` are regular expressions over the names of routers there; here they h
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import BinaryIO
 from xml.parsers import expat
 
@@ -18,6 +18,8 @@ from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
 from pointsman.artifacts.xml_pieces import CHUNK, parse_pieces
 from pointsman.errors import PointsmanError
 
+MOST = 1e300
+"""Numbers are below it."""
 KNOWN = {"src", "dst", "bandwidth", "latency_cons", "priority"}
 
 
@@ -37,15 +39,16 @@ def from_vtr(file: BinaryIO, *, clock: float, word_bytes: int) -> FlowSet:
     def wrong(text: str) -> PointsmanError:
         return PointsmanError(f"line {parser.CurrentLineNumber}: {text}")
 
-    def number(given: dict[str, str], key: str) -> float:
+    def number(given: dict[str, str], key: str) -> Fraction:
         try:
             # Python alone reads "1_000", and digits of other scripts.
             value = float(given[key]) if given[key].isascii() and "_" not in given[key] else 0.0
         except ValueError:
             value = 0.0
-        if not 0 < value < 1e300:
+        if not 0 < value < MOST:
             raise wrong(f"{key} must be a number above 0, not {given[key][:40]!r}")
-        return value
+        # As written: 3e-8 s at 1e9 Hz are 30 cycles, and not some 4e-15 less, which no word would keep that takes 30.
+        return Fraction(given[key])
 
     def start(tag: str, given: dict[str, str]) -> None:
         nonlocal depth
@@ -66,17 +69,25 @@ def from_vtr(file: BinaryIO, *, clock: float, word_bytes: int) -> FlowSet:
         if ends[0] == ends[1]:
             raise wrong(f"a flow must go to another router, not from {ends[0]!r} to itself")
         source, destination = (tasks.setdefault(name, len(tasks)) for name in ends)
-        bandwidth = number(given, "bandwidth") / word_bytes / clock
+        bandwidth = float(number(given, "bandwidth") / word_bytes / Fraction(clock))
         if bandwidth > 1:
             told = f"{given['bandwidth']} bytes a second are {bandwidth:.3g} words a cycle, and a port carries 1"
             raise PointsmanError(
                 f"line {parser.CurrentLineNumber}: {told}", hint="a higher --clock, or more --word-bytes"
             )
         check_counts(wrong, len(flows) + 1)
-        limit = number(given, "latency_cons") * clock if "latency_cons" in given else None
-        if not bandwidth or limit == math.inf:
+        limit = number(given, "latency_cons") * Fraction(clock) if "latency_cons" in given else None
+        if not bandwidth or (limit is not None and not 0 < limit < MOST):
             raise wrong("bandwidth or latency_cons is beyond numbers in words a cycle and cycles")
-        flows.append(Flow(f"{ends[0]} to {ends[1]} ({len(flows)})", source, (destination,), bandwidth, limit))
+        flows.append(
+            Flow(
+                f"{ends[0]} to {ends[1]} ({len(flows)})",
+                source,
+                (destination,),
+                bandwidth,
+                None if limit is None else float(limit),
+            )
+        )
 
     def end(_tag: str) -> None:
         nonlocal depth

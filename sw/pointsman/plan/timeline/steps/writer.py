@@ -29,8 +29,8 @@ class StepWriter:
     Parameters
     ----------
     counted : mapping or None
-        By label, where cycles in functions of an operator count (an index of ``kernel.play``'s phases); all other cycles count
-        behind the last phase. None: cycles count for phases.
+        By label, where cycles in functions of an operator count (an index into what ``kernel.play`` counts for); all other cycles
+        count behind the last phase. None: cycles count for phases.
     whole : collection of str
         Labels of operators whose function combines whole messages only, though roles were made for single items.
     """

@@ -58,3 +58,19 @@ def test_best_effort_is_told_beside_what_is_promised(tmp_path):
     assert [flow["demanded"] for flow in told["flows"]] == [0.75, 0]
     assert told["flows"][1]["given"] == 0.25
     assert told["least_slack"] >= 0
+
+
+def test_tasks_that_demand_more_than_a_processor_can_move_are_told(tmp_path):
+    path, report = tmp_path / "flows.toml", tmp_path / "report.json"
+    flow = '[[flow]]\nfrom = "a"\nto = "{}"\nbandwidth = {}\n'
+    path.write_text(flow.format("b", 0.8) + flow.format("c", 0.8))
+    done = call("place", path, "--mesh", "3", "--json", report)
+    assert done.exit_code == 0, done.output
+    assert (
+        "flows of task 'a', a processor has not: it would make 1.6 accesses a cycle at its port, which makes one"
+        in done.output
+    )
+    assert json.loads(report.read_text())["busiest_port"] == 1.6
+    assert "accesses" not in call("place", path, "--mesh", "3", "--router", "ideal").output
+    path.write_text(flow.format("b", 0.5) + flow.format("c", 0.5))
+    assert "accesses" not in call("place", path, "--mesh", "3").output

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain, combinations
+
 import pytest
 
 from numesh.shape import NodeShape
@@ -9,7 +11,8 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.analysis import ProgramAnalysis
-from pointsman.plan.candidates.divisions import alone, costs_of, divisions, neighbours, searched
+from pointsman.plan.candidates import divisions as divisions_module
+from pointsman.plan.candidates.divisions import alone, costs_of, divisions, neighbours, never_alone, searched
 from pointsman.plan.structure.structure import Structure, outline
 
 SHAPE = NodeShape(vfsms=64, registers=32)
@@ -102,3 +105,37 @@ def test_an_operator_alone_needs_no_search() -> None:
     analysis = analysed("(broadcast 'a 0 :m 20)")
     assert searched(analysis, costs_of(analysis, period=16)) == []
     assert [labels(structure) for structure in divisions(analysis, [])] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT,
+        "(barrier 'a) (loop 'l 2 (optional (cshift 'b 1)) (loop 'm 3 (cshift 'c 1) (barrier 'd)) (phase (barrier 'e)))",
+        "(parallel (cshift 'a 1) (loop 'l 3 (cshift 'b 1) (cshift 'c 1))) (cshift 'd 1) (cshift 'e 1)",
+        "(cshift 'a 1) (subset '((0 1)) (cshift 'b 1)) (subset '((2 3)) (cshift 'c 1) (cshift 'd 1)) (loop 'l 2 (cshift 'e 1))",
+        "(stream 's0 0 1 :m 4) (stream 's1 2 3 :m 4) (stream 's2 1 3 :m 4) (stream 's3 0 2 :m 4)",
+        "(cshift 'a 1)",
+    ],
+)
+def test_who_is_never_alone_is_known_without_dividing(text: str) -> None:
+    breaks = range(len(analysed(text).breaks))
+    for ended in chain.from_iterable(combinations(breaks, n) for n in range(len(breaks) + 1)):
+        analysis, structure = division(text, *ended)
+        found = {one.label for one in analysis.operators if alone(analysis, structure, one.label) is None}
+        assert never_alone(analysis, structure) == found
+
+
+def test_who_is_never_alone_is_soon_known_of_many_operators(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A division for each of some hundred operators took most of planning."""
+    analysis, structure = division(" ".join(f"(cshift 'a{k} 1)" for k in range(50)))
+    monkeypatch.setattr(ProgramAnalysis, "folded", lambda *_: pytest.fail("a division was made"))
+    assert not never_alone(analysis, structure)
+
+
+def test_of_many_operators_only_some_neighbours_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    analysis, structure = division(" ".join(f"(cshift 'a{k} 1)" for k in range(12)))
+    assert len(neighbours(analysis, structure)) == 11
+    monkeypatch.setattr(divisions_module, "NEIGHBOURS", 12 * 9)
+    some = [len(one.phases[0].operators) for one in neighbours(analysis, structure)]
+    assert some == [1, 2, 3, 4, 5, 7, 8, 9, 10]

@@ -29,6 +29,7 @@ def _played(
         operators.messages.post(),
         numbers.nodes,
         len(plan.phases),
+        0,
         2,
         limit,
     )

@@ -19,6 +19,7 @@ from pointsman.network import Topology, mesh
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
 from pointsman.plan.timeline import path_taken as module
+from pointsman.plan.timeline import timeline as timeline_module
 from pointsman.plan.timeline.path_taken import path_taken
 from pointsman.plan.timeline.timeline import operator_cycles, optional_range, timeline
 from pointsman.program.program import Instance
@@ -86,6 +87,18 @@ def test_optional_groups_and_rounds_are_those_of_the_run():
     by_operator = operator_cycles(plan, ways)
     assert by_operator is not None
     assert by_operator["d"] == 0 < by_operator["c"] < by_operator["a"]
+
+
+def test_the_cycles_of_all_operators_are_counted_in_one_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A play for each operator of a phase took minutes with some hundred of them."""
+    plan = plan_of("(phase " + " ".join(f"(stream 's{k} 0 {1 + k % 3} :m 4)" for k in range(6)) + ")", mesh(2, 2))
+    once = iter([timeline_module.play])
+    monkeypatch.setattr(timeline_module, "play", lambda *given: next(once)(*given))
+    counted = operator_cycles(plan)
+    assert len(plan.phases) == 1
+    assert counted is not None
+    assert len(counted) == 6
+    assert all(0 < cycles < plan.cycles for cycles in counted.values())
 
 
 def test_before_the_run_the_cycles_are_between_none_and_all_of_the_optional_groups():

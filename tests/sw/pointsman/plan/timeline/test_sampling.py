@@ -92,3 +92,12 @@ def test_other_values_are_played_where_a_program_seldom_asks_for_them_but_not_on
     text = "(loop 'l 3 (broadcast 'a (runtime)))"
     assert sampling.samples(compile_text(text, topology=mesh(4, 4))) == 3
     assert sampling.samples(compile_text(text, topology=mesh(50, 50))) == 1
+
+
+def test_of_loops_deep_within_loops_few_rounds_stand_for_all():
+    """Forty loops of two rounds would have 2^40 visits."""
+    deep = "".join(f"(loop 'l{k} 2 (cshift 'c{k} 1) " for k in range(40)) + ")" * 40
+    program = compile_text(deep, topology=mesh(2, 2))
+    assert len(list(visits(program))) <= sampling.DEEP
+    found = weights(deep)
+    assert [found[f"c{k}"] for k in (0, 1, 20, 39)] == [2.0, 4.0, 2.0**21, 2.0**40]

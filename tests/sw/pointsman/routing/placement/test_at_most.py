@@ -84,3 +84,6 @@ def test_on_the_node_a_word_takes_a_slot_more_and_ports_carry_more():
     assert most_limits(near, net, slots_beyond(node)) == 0
     assert room_of(net, ideal).words == 1.0 < room_of(net, node).words < net.shape.pipelines
     assert room_of(net, node).ends == 14 < room_of(net, ideal).ends
+    # Every second slot each, of the nearly two a slot of two pipelines.
+    four, wide = star(4, [4.0] * 4, out=True), make_problem(mesh(3, 3), [])
+    assert most_limits(four, wide, slots_beyond(node), room_of(wide, node).words) == 3

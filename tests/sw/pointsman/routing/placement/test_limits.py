@@ -131,3 +131,19 @@ def test_flows_for_which_a_node_has_no_register_are_given_up():
     found = route_flows(flows, make_problem(mesh(4, 4), []), range(16), ROUTERS["numesh"], QUICK)
     assert check_images(found.result.images).ok
     assert sum(report.holds for report in found.reports) == 14
+
+
+def test_on_the_node_no_flow_gets_more_than_a_word_a_slot():
+    """Two ways lead from a corner of 2x2 nodes to the other, and two pipelines to both."""
+    flows = flows_of(4, (0, (3,), 1.0), (1, (2,), 0.0))
+    found = route_flows(flows, make_problem(mesh(2, 2), []), range(4), ROUTERS["numesh"], QUICK)
+    assert check_images(found.result.images).ok
+    assert found.reports[0].holds
+    assert [report.given <= 1.0 for report in found.reports] == [True, True]
+    alone = flows_of(2, (0, (1,), 0.5))
+    found = route_flows(alone, make_problem(mesh(2, 2), []), range(2), ROUTERS["numesh"], QUICK)
+    assert check_images(found.result.images).ok
+    assert 0.5 <= found.reports[0].given <= 1.0
+    latency = found.reports[0].worst_latency
+    assert latency is not None
+    assert latency <= 6, "the way round, over three links and with waits, is left out"

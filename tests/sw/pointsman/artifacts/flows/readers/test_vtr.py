@@ -69,3 +69,9 @@ def test_what_is_wrong_is_refused_by_line(old, new, line):
     with pytest.raises(PointsmanError) as error:
         read(FLOWS.replace(old, new))
     assert line in str(error.value)
+
+
+@pytest.mark.parametrize(("seconds", "cycles"), [("3e-8", 30.0), ("2.9e-8", 29.0), ("7e-9", 7.0), ("0.55e-8", 5.5)])
+def test_a_limit_is_as_many_cycles_as_is_written(seconds: str, cycles: float) -> None:
+    """As floats 3e-8 times 1e9 are a little less than 30, so that a word that takes 30 cycles would be late."""
+    assert read(FLOWS.replace('"3e-8"', f'"{seconds}"')).flows[0].latency == cycles
