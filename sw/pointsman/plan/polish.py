@@ -44,7 +44,7 @@ ENDS = 0.1
 """Share of a plan's cycles that barriers take between phases which are left several times, from which on they are tried in other
 ways …"""
 ENDED = 3
-"""… with so many schedule lengths each …"""
+"""… with so many schedule lengths each, of candidates that are not little …"""
 CLOSINGS = 1200
 """… and as POLISH, of these."""
 USUAL = 3
@@ -166,7 +166,8 @@ class Polish:
             if phase.barrier is not None and phase.exits > 1
         )
         for several in self.candidates.closed_otherwise(self.ways[number]) if ends >= ENDS * self._best.cycles else ():
-            for one in several[: 1 if number in self.attempts.short else ENDED]:
+            lengths = 1 if number in self.attempts.short else len(several) if is_little(several[0]) else ENDED
+            for one in several[:lengths]:
                 if not self._is_known(one):
                     yield self._shortened(one) if number in self.attempts.short else self.attempts.add(one)
 
