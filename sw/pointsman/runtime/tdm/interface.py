@@ -83,14 +83,15 @@ class Interface:
             if stands is not None and (self.number, stands) in chosen.taken_in_turn:
                 self.wanted[TURN_REGISTER] = stands
         changes = self.wanted != self.rows
-        if changes:
-            # This node's queued words go out by the old rows; after that no word needs these rows.
+        held = {v for u, v in chosen.hold if u == self.number}
+        if changes or held - self.held:
+            # This node's queued words go out by the old rows; after that no word needs these rows. Nor do any need the slots that
+            # held connections keep, beside which there is room for words of this set only (`working_sets.may_hold`).
             await WaitEmpty(self.registers.unsent, Category.PSYNC)
         words = []
         if chosen.flush and self.current >= 0:
             words.append(encode(Command.FLUSH, mode=OWN_ROWS))
             self.held.clear()
-        held = {v for u, v in chosen.hold if u == self.number}
         words += [encode(Command.RELEASE, x=v) for v in sorted(self.held - held)]
         words += [encode(Command.HOLD, x=v) for v in sorted(held - self.held)]
         self.held = held
