@@ -123,7 +123,7 @@ class PhaseSteps:
         return [*steps, (k.WAIT, barrier.delays.get(node, (barrier.drain,))[0], 0)]
 
 
-# Functions, not bound methods: these would keep the writer, and with it the plan, until the garbage collector comes.
+# Functions, not bound methods: these would keep the steps, and with it the plan, until the garbage collector comes.
 CHANGES: dict[str, Callable[[PhaseSteps, int, int, Changed], list[Step]]] = {
     Do.AWAIT_QUIET: lambda steps, node, phase, _: [(k.UNTIL, 1 + phase, 0)],
     Do.WISH: PhaseSteps._wish,

@@ -14,5 +14,3 @@ them, and the attempt goes on from there unless it is worse. Attempts differ in 
 
 `search` tries attempts, `order` says which word waits for which and what ways it has, `attempt` gives out places.
 """
-
-from __future__ import annotations

@@ -1,5 +1,7 @@
 """An attempt to give each word its slots, and each of its accesses a cycle of the processor."""
 
+from __future__ import annotations
+
 import random
 from collections.abc import Iterable, Mapping
 from copy import copy

@@ -1,5 +1,7 @@
 """Which word waits for which, and the ways that each has."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """Chains of all parts of a phase, from the best attempt."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import lru_cache
 
