@@ -8,7 +8,7 @@ alone, operators that continue beside it. Leaves alone: other phases, VFSM and r
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import inf, prod
 
@@ -61,16 +61,26 @@ class ChoiceLimits:
         Do messages go over channels between neighbours only?
     narrow : bool
         Do messages go along trees only, on which a node has few neighbours?
+    only : tuple of Implementation
+        By operator, the only implementation that is tried; empty if there is no such limit.
     """
 
     promising: float
     fallbacks: bool
     plain: bool = False
     narrow: bool = False
+    only: tuple[Implementation, ...] = ()
 
 
-def plan_phase(context: PlanContext, constraints: Constraints, index: int, limit: float = inf) -> PlannedPhase | None:
+def plan_phase(
+    context: PlanContext,
+    constraints: Constraints,
+    index: int,
+    limit: float = inf,
+    only: tuple[Implementation, ...] = (),
+) -> PlannedPhase | None:
     """The quickest plan of phase ``index``, which with its barrier may take more than ``limit`` cycles; None if all do without.
+    ``only``: by operator, the only implementation that is tried, if not empty.
 
     Raises
     ------
@@ -79,6 +89,7 @@ def plan_phase(context: PlanContext, constraints: Constraints, index: int, limit
     """
     failure: PlanError | None = None
     for choice in _choices(context, index):
+        choice = replace(choice, only=only)
         try:
             return _plan_chosen(context, constraints, index, limit, choice)
         except PlanError as error:
@@ -266,7 +277,7 @@ def _drafts(
         drafts.append(draft)
         if several and len(drafts) == TOGETHER:
             break
-    if crowded is not None and not drafts:
+    if crowded is not None and not drafts and not choice.only:
         key, known = _crowded_key(phase, crowded[0], choice), context.memo.crowded
         if key not in known or context.period < known[key][0]:
             known[key] = context.period, crowded[1]
@@ -298,7 +309,7 @@ def _choices_of_sets(context: PlanContext, index: int, choice: ChoiceLimits) -> 
     phase = context.structure.phases[index]
     left = always_left_between_uses(context.structure, index)
     choices: list[list[Choice]] = []
-    for operator in phase.operators:
+    for number, operator in enumerate(phase.operators):
         found = context.able(operator, fallbacks=choice.fallbacks)
         if phase.value is not None:
             # Messages serve all values in one phase: beside phases for other values nodes would not know where to go.
@@ -307,6 +318,8 @@ def _choices_of_sets(context: PlanContext, index: int, choice: ChoiceLimits) -> 
             found = [one for one in found if one[1].loading is not Loading.LEFT_BETWEEN_USES]
         if len(phase.operators) > 1:
             found = [one for one in found if not one[1].alone or operator.impl == one[1].name]
+        if choice.only:
+            found = [one for one in found if one[1] is choice.only[number]]
         most = choice.promising * min((cycles for cycles, _ in found), default=0.0)
         choices.append(sorted((pair for pair in found if pair[0] <= most), key=lambda pair: pair[0]))
     if not all(choices):

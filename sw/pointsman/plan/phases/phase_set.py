@@ -129,7 +129,10 @@ def _rerouted(context: PlanContext, phases: PhaseSet, limit: float) -> PhaseSet:
         try:
             constraints = phases.constraints.taking(later, taken, freed)
             most = planned[later].cycles + min(saved, left)
-            found = plan_phase(context, constraints, later, most)
+            operators = planned[later].operators
+            # Where several operators find no detour as they are, trying them in all other ways takes long and seldom helps.
+            only = tuple(one.implementation for one in operators)
+            found = plan_phase(context, constraints, later, most, only)
             if found is not None and found.cycles > DETOUR * most:
                 found = None  # the barrier of its own has taken what the detour left it
         except PlanError:
