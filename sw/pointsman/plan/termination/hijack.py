@@ -14,6 +14,7 @@ Streams whose VFSMs load functions rewrite, or that lead from stream to stream i
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -274,12 +275,19 @@ def _shortest(
 ) -> tuple[int, dict[int, tuple[LaneImage, ...]], Termination] | None:
     """Length of the shortest message along a tree that no node can finish before all have begun, with lanes by node;
     None if no length of LENGTHS will do."""
-    for length in LENGTHS:
-        lanes = {node: _lanes(node, tree, routed, wiring, length) for node in nodes}
-        found = termination(operator_graph(wiring, lanes, {}, tree), lanes, length, nodes, spread=True)
-        if found.message_bound:
-            return length, lanes, found
-    return None
+    lanes = {node: _lanes(node, tree, routed, wiring, LENGTHS[0]) for node in nodes}
+    graph = operator_graph(wiring, lanes, {}, tree)  # the same for all lengths
+
+    def is_bound(length: int) -> bool:
+        return termination(graph, lanes, length, nodes).message_bound
+
+    # What has happened when a node has moved all words of a message has also happened when it has moved those of a longer one.
+    place = bisect_left(LENGTHS, True, key=is_bound)
+    if place == len(LENGTHS):
+        return None
+    length = LENGTHS[place]
+    lanes = {node: _lanes(node, tree, routed, wiring, length) for node in nodes}
+    return length, lanes, termination(graph, lanes, length, nodes, spread=True)
 
 
 def _lanes(node: int, tree: Sequence[int], routed: RoutedPhase, wiring: Wiring, length: int) -> tuple[LaneImage, ...]:

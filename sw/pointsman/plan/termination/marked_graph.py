@@ -53,6 +53,7 @@ class MarkedGraph:
         self.node_of: dict[Actor, int] = {}
         self.stride: dict[Actor, tuple[int, int]] = {}
         """(n, c): the actor moves words k with k mod n == c only."""
+        self._arrays: dict[tuple[int, ...], Graph] = {}
 
     def add(self, actor: Actor, node: int, stride: tuple[int, int]) -> None:
         self.actors.append(actor)
@@ -118,21 +119,26 @@ class MarkedGraph:
         return {actor: time.get((actor, self.last_word(actor, words)), 0) for actor in self.actors}
 
     def arrays(self, nodes: Sequence[int], words: int) -> tuple[Graph, int]:
-        """The graph as arrays, for questions about ``nodes``; and the most words over which an edge looks back, strides added."""
+        """The finished graph as arrays, for questions about ``nodes``; and the most words over which an edge looks back, strides
+        added."""
+        graph = self._arrays.get(tuple(nodes))
+        if graph is None:
+            graph = self._arrays[tuple(nodes)] = self._as_arrays(nodes)
+        lag = np.minimum(graph.lag, words)
+        return graph._replace(lag=lag), int(lag.max(initial=0) + graph.stride[:, 0].max(initial=1) + 1)
+
+    def _as_arrays(self, nodes: Sequence[int]) -> Graph:
         place = {node: i for i, node in enumerate(nodes)}
         number = {actor: i for i, actor in enumerate(self.actors)}
         after = defaultdict(list)
         for edge in self.edges:
             after[edge.to].append(edge)
         rows = [
-            (number[edge.frm], min(edge.lag, words), edge.delay, edge.whole)
-            for actor in self.actors
-            for edge in after[actor]
+            (number[edge.frm], edge.lag, edge.delay, edge.whole) for actor in self.actors for edge in after[actor]
         ]
         table = np.array(rows, np.int64).reshape(-1, 4)
-        stride = np.array([self.stride[actor] for actor in self.actors], np.int64).reshape(-1, 2)
-        graph = Graph(
-            stride=stride,
+        return Graph(
+            stride=np.array([self.stride[actor] for actor in self.actors], np.int64).reshape(-1, 2),
             place=np.array([place.get(self.node_of[actor], -1) for actor in self.actors], np.int64),
             lane=np.array([actor[0] == "lane" for actor in self.actors], np.bool_),
             first_edge=np.cumsum([0, *(len(after[actor]) for actor in self.actors)]).astype(np.int64),
@@ -142,7 +148,6 @@ class MarkedGraph:
             whole=table[:, 3].astype(np.bool_),
             order=np.array([number[actor] for actor in self._order(after)], np.int64),
         )
-        return graph, int(table[:, 1].max(initial=0) + stride[:, 0].max(initial=1) + 1)
 
     def _order(self, after: Mapping[Actor, list[Edge]]) -> list[Actor]:
         """Actors such that edges without lag point forwards; actors that wait for each other in a circle are missing."""
