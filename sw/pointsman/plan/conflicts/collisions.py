@@ -55,11 +55,11 @@ def collisions(
 
 
 def settling(
-    planned: Sequence[PlannedPhase], structure: Structure, *, aliased_handshake: bool
+    planned: Sequence[PlannedPhase], structure: Structure, *, aliased_handshake: bool, straight: bool = False
 ) -> list[frozenset[int] | None]:
     """By phase, the phases that a node may enter after it only when its neighbours have had time to leave it as well:
     later phases that write the same wires in the same slots, and itself (§5.3.2: "there is no need to worry" about
-    others). None: any phase that comes next."""
+    others). None: any phase that comes next. ``straight``: only of the phases that may come straight after it."""
     # In threads, and where nodes serve messages of others, a node may meet words of its neighbours at once.
     if structure.threads is not None or any(p.part is not None or rescheduled(p) for p in planned):
         return [None] * len(planned)
@@ -69,6 +69,7 @@ def settling(
         frozenset(
             later
             for later in structure.graph.later(earlier)
+            if not straight or later in structure.successors[earlier]
             if later == earlier or _shared(planned, left, writes, earlier, later, aliased_handshake=aliased_handshake)
         )
         for earlier in range(len(planned))

@@ -92,6 +92,8 @@ def unsolved(
 
     def open_still(earlier: int, later: int) -> bool:
         # Nodes that the barrier leaves out (``loose``) go on without it.
+        if all_meet(structure, planned[earlier]):
+            return False
         met = planned[earlier].barrier is not None and not planned[earlier].loose
         if met and not comes_next(structure, planned, earlier, later):
             return False
@@ -101,6 +103,15 @@ def unsolved(
         return known is not None and known != word_spans(planned[later], planned[earlier])
 
     return [(earlier, later, link) for earlier, later, link in found if open_still(earlier, later)]
+
+
+def all_meet(structure: Structure, phase: PlannedPhase) -> bool:
+    """Do all nodes meet in the barrier of a phase, so that no words of it are under way in any later phase? False with threads,
+    whose nodes may be in other phases."""
+    if structure.threads is not None or phase.barrier is None:
+        return False
+    working = phase.routed.topology.working
+    return any(len(one.nodes) >= len(working) for one in phase.barrier.operator.instances)
 
 
 def comes_next(structure: Structure, planned: Sequence[PlannedPhase], earlier: int, later: int) -> bool:

@@ -18,7 +18,7 @@ from pointsman.plan.conflicts.collisions import collisions, settling, turned_rou
 from pointsman.plan.conflicts.freed_links import Freed
 from pointsman.plan.conflicts.link_slots import Link, keep_off, link_writes
 from pointsman.plan.conflicts.reroute import reroute
-from pointsman.plan.conflicts.thread_barriers import comes_next, odd_one, refuse_crossing, unsolved
+from pointsman.plan.conflicts.thread_barriers import all_meet, comes_next, odd_one, refuse_crossing, unsolved
 from pointsman.plan.conflicts.writers import word_spans
 from pointsman.plan.context import PlanContext
 from pointsman.plan.continuing.slots import with_more_slots
@@ -171,8 +171,11 @@ def keep_apart(context: PlanContext, phases: PhaseSet, limit: float = inf) -> Ph
         collided = collisions(phases.planned, structure, aliased_handshake=aliased)
         found = unsolved(structure, phases.planned, collided, phases.constraints.joined)
         for earlier, later, link in found:
-            phases = _separate(context, phases, earlier, later, link)
-            _refuse_slow(context, phases, limit)
+            if all_meet(structure, phases.planned[earlier]):
+                continue  # since an earlier pair has been kept apart
+            before, phases = phases, _separate(context, phases, earlier, later, link)
+            if phases.planned is not before.planned:
+                _refuse_slow(context, phases, limit)
         if found:
             continue
         turned = turned_round(phases.planned, structure) if aliased else {}
@@ -253,7 +256,7 @@ def _plan_off(context: PlanContext, phases: PhaseSet, index: int, other: int, li
 
 def _left(context: PlanContext, planned: Sequence[PlannedPhase], limit: float) -> float:
     """Cycles left until ``limit``, with the waits for neighbours that the phases need now."""
-    return limit if limit == inf else limit - sum(one.cycles for one in settled(context, planned))
+    return limit if limit == inf else limit - sum(one.cycles for one in settled(context, planned, straight=True))
 
 
 def _refuse_slow(context: PlanContext, phases: PhaseSet, limit: float) -> None:
@@ -262,9 +265,13 @@ def _refuse_slow(context: PlanContext, phases: PhaseSet, limit: float) -> None:
         raise TooSlowError
 
 
-def settled(context: PlanContext, planned: Sequence[PlannedPhase]) -> list[PlannedPhase]:
-    """The phases with ``settles`` filled in, and without the cycles to wait for neighbours where no successor needs the wait."""
-    needed = settling(planned, context.structure, aliased_handshake=context.shape.aliased_handshake)
+def settled(
+    context: PlanContext, planned: Sequence[PlannedPhase], *, straight: bool = False
+) -> list[PlannedPhase]:
+    """The phases with ``settles`` filled in, and without the cycles to wait for neighbours where no successor needs the wait.
+    ``straight``: ``settles`` only with phases that may come straight after, which do for the cycles."""
+    aliased = context.shape.aliased_handshake
+    needed = settling(planned, context.structure, aliased_handshake=aliased, straight=straight)
     found = []
     for index, (before, settles) in enumerate(zip(planned, needed, strict=True)):
         more = 0.0

@@ -53,6 +53,7 @@ class PlannedMemories:
         """Order of phases, shared by nodes with the same phases and ways."""
         self._settles: dict[tuple[int, int], Mapping[int, int]] = {}
         self._certain: dict[object, list[int]] = {}
+        self._waited: dict[int, frozenset[int]] = {}
 
     def _count(self) -> None:
         for _, phase, vfsm in self._all():
@@ -129,7 +130,10 @@ class PlannedMemories:
             label = outlines[phase].operators[0].label
             same = [p for p, one in enumerate(outlines) if one.value is not None and one.operators[0].label == label]
             together = [p for p in same if p != phase] if marks.shared.staying.issuperset(same) else []
-        settled = frozenset(later for p in self._own[node] for later in self.settles(node, p))
+        settled = self._waited.get(node)
+        if settled is None:
+            settled = frozenset(later for p in self._own[node] for later in self.settles(node, p))
+            self._waited[node] = settled
         flow = self._flow(node)
         key = id(flow), phase, settled
         if key not in self._certain:
