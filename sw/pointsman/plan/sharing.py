@@ -63,8 +63,8 @@ def streams_of_phase(
     spans = [range(0)] * len(ways)
     for first, *others in sets_that_share(ways, places, context):
         own = streams_in(*ways[first])
-        for other in others:
-            own = [_joined(*both) for both in zip(own, streams_in(*ways[other]), strict=True)]
+        if others:
+            own = [_joined(alike) for alike in zip(own, *(streams_in(*ways[other]) for other in others), strict=True)]
         for number in (first, *others):
             spans[number] = range(len(streams), len(streams) + len(own))
         streams += own
@@ -120,8 +120,14 @@ def _unnamed(stream: Stream, label: str) -> Stream:
     )
 
 
-def _joined(stream: Stream, other: Stream) -> Stream:
-    """A stream that also carries the words of another."""
-    most = None if stream.max_words is None or other.max_words is None else max(stream.max_words, other.max_words)
-    weight = stream.weight + other.weight
-    return replace(stream, weight=weight, max_words=most, message=0, also=(*stream.also, other.name))
+def _joined(alike: tuple[Stream, ...]) -> Stream:
+    """A stream that carries the words of all of ``alike``."""
+    first, *others = alike
+    most = [stream.max_words for stream in alike if stream.max_words is not None]
+    return replace(
+        first,
+        weight=sum(stream.weight for stream in alike),
+        max_words=max(most) if len(most) == len(alike) else None,
+        message=0,
+        also=tuple([stream.name for stream in others]),
+    )
