@@ -262,10 +262,12 @@ class Polish:
         """Candidates near the quickest plans of other divisions that are hardly slower than the best: schedules shorter than
         usual, and operators done in another way. A quicker plan of a division becomes its new centre. What suits one division
         need not suit another, and no single change leads from the best plan there. Divisions given up for the sum of their
-        phases are played before: the sum counts what is done side by side in a phase as if it were done in turn."""
-        for labels, (_, number) in list(self.attempts.unplayed.items()):
+        phases are played before: the sum counts what is done side by side in a phase as if it were done in turn. And so are
+        those that promise more than the best plan takes, but less than others which have been planned instead."""
+        given_up = [number for _, number in self.attempts.unplayed.values()]
+        for number in (*given_up, *self._left_out()):
             size = size_of(self.ways[number])
-            if labels not in self.attempts.divided and size <= self.beside:
+            if self.ways[number].labels not in self.attempts.divided and size <= self.beside:
                 self.beside -= size
                 yield number, True, self.seed
         # What the best plan gained by a shorter schedule, others may gain, too.
@@ -290,6 +292,20 @@ class Polish:
                 if (number, seed) not in self.seeds and size <= self.beside:
                     self.beside -= size
                     yield number, True, seed
+
+    def _left_out(self) -> list[int]:
+        """Of each little division none of whose candidates has been planned, the one that promises most, if it promises more than
+        the best plan takes."""
+        labels = {self.ways[number].labels for number, one in self.attempts.considered.items() if one.cycles is not None}
+        labels |= self.attempts.unplayed.keys()
+        found: list[int] = []
+        for _, number in sorted((one.estimate, number) for number, one in enumerate(self.ways)):
+            one = self.ways[number]
+            if one.labels not in labels and one.estimate < self._best.cycles and is_little(one):
+                labels.add(one.labels)
+                if not self.attempts.cannot_be_planned(one):
+                    found.append(number)
+        return found
 
     def _shorter(self, centre: Centre) -> Iterator[tuple[int, int]]:
         """Candidates near a plan with schedules shorter than usual, with the nodes of their phases."""
