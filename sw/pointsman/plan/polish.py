@@ -135,13 +135,14 @@ class Polish:
             if size <= self.closings:
                 self.closings -= size
                 yield other, seed, 0
-        lengths = [
-            one
-            for one in self.candidates.shorter(self.ways[number], self._best)
-            if (one.key, one.period) not in self.attempts.seen
-        ]
+        lengths = self._shorter_ones(self.ways[number], self._best)
         if shorter:
             yield from ((self._shortened(one), seed, size) for one in lengths)
+            if is_little(self.ways[number]):
+                # What each phase alone is quickest with differs from length to length, and need not be quickest together.
+                same = self.candidates.as_played(self.ways[number], self._best)
+                others = [] if same is None else self._shorter_ones(same, self._best)
+                yield from ((self._shortened(one), self.seed, size) for one in others)
         for candidate in (number, *self._close_behind(number)):
             for other in range(self.seed + 1, self.seed + 1 + SEEDS):
                 if (candidate, other) not in self.seeds:
@@ -191,10 +192,10 @@ class Polish:
         return number
 
     def _of_other_lengths(self, number: int) -> list[int]:
-        """Candidates that differ from that of this ``number`` only in the length of their schedule, shorter than usual, and that
-        have plans: a seed with which one is quicker may make others quicker."""
+        """Candidates of the division of that of this ``number`` with schedules shorter than usual that have plans: a seed with
+        which one is quicker may make others quicker."""
         one, considered = self.ways[number], self.attempts.considered
-        same = (other for other in self.attempts.short if self.ways[other].key == one.key and other != number)
+        same = (other for other in self.attempts.short if self.ways[other].labels == one.labels and other != number)
         return sorted(other for other in same if other in considered and considered[other].cycles is not None)
 
     def _close_behind(self, number: int) -> list[int]:
@@ -264,12 +265,18 @@ class Polish:
         need not suit another, and no single change leads from the best plan there. Divisions given up for the sum of their
         phases are played before: the sum counts what is done side by side in a phase as if it were done in turn. And so are
         those that promise more than the best plan takes, but less than others which have been planned instead."""
-        given_up = [number for _, number in self.attempts.unplayed.values()]
+        given_up = [n for labels, (_, n) in self.attempts.unplayed.items() if labels not in self.attempts.divided]
         for number in (*given_up, *self._left_out()):
             size = size_of(self.ways[number])
-            if self.ways[number].labels not in self.attempts.divided and size <= self.beside:
+            if size <= self.beside:
                 self.beside -= size
                 yield number, True, self.seed
+        for centre, _ in list(self.attempts.usual.values()):
+            for one in self._shorter_ones(self.ways[centre.number], centre.plan):
+                size = size_of(one)
+                if one.estimate < self._best.cycles and size <= self.beside:
+                    self.beside -= size
+                    yield self._shortened(one), True, self.seed
         # What the best plan gained by a shorter schedule, others may gain, too.
         usual = min((one[0].plan.cycles for one in self.attempts.usual.values()), default=0.0)
         most = HARDLY * max(self._best.cycles, usual)
@@ -294,24 +301,27 @@ class Polish:
                     yield number, True, seed
 
     def _left_out(self) -> list[int]:
-        """Of each little division none of whose candidates has been planned, the one that promises most, if it promises more than
-        the best plan takes."""
-        labels = {self.ways[number].labels for number, one in self.attempts.considered.items() if one.cycles is not None}
-        labels |= self.attempts.unplayed.keys()
+        """Of each little division, done as the search does it, of which nothing has been planned: the candidate that promises
+        most, if it promises more than HARDLY the cycles of the best plan."""
+        planned = {self.ways[number].key for number, one in self.attempts.considered.items() if one.cycles is not None}
+        planned |= {self.ways[number].key for _, number in self.attempts.unplayed.values()}
         found: list[int] = []
-        for _, number in sorted((one.estimate, number) for number, one in enumerate(self.ways)):
+        for number in sorted(range(len(self.candidates.ways)), key=lambda number: self.ways[number].estimate):
             one = self.ways[number]
-            if one.labels not in labels and one.estimate < self._best.cycles and is_little(one):
-                labels.add(one.labels)
+            if one.key not in planned and one.estimate < HARDLY * self._best.cycles and is_little(one):
+                planned.add(one.key)
                 if not self.attempts.cannot_be_planned(one):
                     found.append(number)
         return found
 
     def _shorter(self, centre: Centre) -> Iterator[tuple[int, int]]:
         """Candidates near a plan with schedules shorter than usual, with the nodes of their phases."""
-        for one in self.candidates.shorter(self.ways[centre.number], centre.plan):
-            if (one.key, one.period) not in self.attempts.seen:
-                yield self._shortened(one), size_of(one)
+        for one in self._shorter_ones(self.ways[centre.number], centre.plan):
+            yield self._shortened(one), size_of(one)
+
+    def _shorter_ones(self, one: Candidate, plan: Plan) -> list[Candidate]:
+        found = self.candidates.shorter(one, plan)
+        return [other for other in found if (other.key, other.period) not in self.attempts.seen]
 
     def _promise(self, one: Candidate, number: int) -> float:
         """The estimate of a candidate, over that of another of this ``number``."""
@@ -356,7 +366,11 @@ class Polish:
         self.seeds.add((number, seed))
         closed = self.ways[number].closing != self.ways[self.attempts.chosen[0]].closing
         otherwise = (
-            beside or closed or number in self.other_ways or (number != self.attempts.chosen[0] and seed != self.seed)
+            beside
+            or closed
+            or number in self.other_ways
+            or number in self.attempts.short
+            or (number != self.attempts.chosen[0] and seed != self.seed)
         )
         # Little ones are played also if the sum of their phases says that they are slower.
         limit = inf if otherwise and is_little(self.ways[number]) else self.attempts.limit()

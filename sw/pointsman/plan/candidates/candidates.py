@@ -37,6 +37,7 @@ from .alternatives import (
     by_messages_beside,
     by_messages_together,
     by_values,
+    changed,
     without_meeting,
 )
 from .divisions import alone, costs_of, divisions, neighbours, searched
@@ -173,6 +174,18 @@ class Candidates:
         routed = [phase.routed for phase in plan.phases]
         lengths = (n for n in shorter_lengths(routed) if n <= most and n != one.period)
         return list(self._priced(one.variant).ways(one.structure, lengths, closing=one.closing))
+
+    def as_played(self, one: Candidate, plan: Plan) -> Candidate | None:
+        """The candidate in which all operators are done as in ``plan``, that of ``one``, whatever the schedule length; None if
+        the program chooses by values."""
+        if any(phase.value is not None for phase in one.structure.phases):
+            return None
+        ways = {label: way.name for label, way in self._played(one, plan).items()}
+        chosen = dict(one.variant.analysis.chosen) | ways
+        found = changed(self.analysis, one.variant, one.structure, chosen, one.period)
+        if found is None:
+            return None
+        return next(self._priced(found[0]).ways(found[1], [one.period], closing=one.closing), None)
 
     def longer(self, one: Candidate) -> list[Candidate]:
         """The candidate with the next longer usual schedule, also if phases then take turns in the schedule memory; none where

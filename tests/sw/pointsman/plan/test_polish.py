@@ -207,3 +207,24 @@ def test_shorter_schedules_are_tried_of_a_division_that_is_quick_with_these_only
     plan = make_plan(compile_text(f"(loop 'l 2 {text})", topology=mesh(2, 2)), NodeShape(), name="x")
     assert plan.cycles <= 231
     assert len(plan.phases) == 1
+
+
+def test_a_division_that_only_promises_more_than_the_best_plan_takes_is_planned() -> None:
+    """A phase each takes 1,865 cycles, both in one with another broadcast 1,361."""
+    program = compile_text("(loop 'z 10 (broadcast 'a 0 :m 20) (cshift 'b 1 :m 20))", topology=mesh(5, 1))
+    plan = make_plan(program, NodeShape(), name="x")
+    assert plan.cycles <= 1361
+    assert len(plan.phases) == 1
+
+
+def test_operators_of_any_kind_are_tried_by_messages_together() -> None:
+    """With a phase each, and the shift by streams of its own, it takes 6,059 cycles."""
+    text = "(loop 'z 4 (sequential (collect 'a (runtime) :m 500) (eoshift 'b 1 :m 20)))"
+    plan = make_plan(compile_text(text, topology=mesh(2, 2)), NodeShape(), name="x")
+    assert plan.cycles <= 4605
+
+
+def test_schedules_shorter_than_usual_are_tried_of_what_is_slower_than_the_best_plan_with_usual_ones() -> None:
+    """With 16 slots and a phase each it takes 3,028 cycles."""
+    program = compile_text("(loop 'z 3 (broadcast 'a 14 :m 20) (spread 'b 3 :m 20))", topology=mesh(4, 4))
+    assert make_plan(program, NodeShape(), name="x").cycles <= 2624

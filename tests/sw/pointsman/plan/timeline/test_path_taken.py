@@ -316,14 +316,14 @@ def test_who_writes_at_the_same_time_what_it_has_read_at_the_same_time_waits_for
 
 
 def test_a_pipeline_is_played_call_by_call():
-    plan = plan_of("(doall ((i (all (- *nodes* 1)))) (stream 'p i (+ i 1) :m 3 :c 10))", mesh(7, 1))
+    plan = plan_of("(doall ((i (all (- *nodes* 1)))) (stream 'p i (+ i 1) :m 3 :c 10))", mesh(9, 1))
 
     async def main(node: Any) -> None:
         await node.cop.p_load()
         for _ in range(10):
             if node.number > 0:
                 await moved(node, "p", 3, False)
-            if node.number < 6:
+            if node.number < 8:
                 await moved(node, "p", 3, True)
 
     predicted, total = _predicted(plan, main)
