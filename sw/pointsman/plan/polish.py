@@ -65,6 +65,8 @@ class Polish:
         """As ``left``, of several operators done in other ways at once."""
         self.beside = BESIDE * self.effort
         """As ``left``, of candidates near the quickest plans of other divisions."""
+        self.brief = BESIDE * self.effort
+        """As ``left``, of candidates with schedules shorter than usual near plans that are far behind."""
         self.closings = CLOSINGS * self.effort
         """Streams that may still be routed again to end phases in other ways."""
         self.other_ways: set[int] = set()
@@ -271,12 +273,6 @@ class Polish:
             if size <= self.beside:
                 self.beside -= size
                 yield number, True, self.seed
-        for centre, _ in list(self.attempts.usual.values()):
-            for one in self._shorter_ones(self.ways[centre.number], centre.plan):
-                size = size_of(one)
-                if one.estimate < self._best.cycles and size <= self.beside:
-                    self.beside -= size
-                    yield self._shortened(one), True, self.seed
         # What the best plan gained by a shorter schedule, others may gain, too.
         usual = min((one[0].plan.cycles for one in self.attempts.usual.values()), default=0.0)
         most = HARDLY * max(self._best.cycles, usual)
@@ -293,6 +289,11 @@ class Polish:
                     yield number, True, self.seed
                     if self.attempts.divided[labels] is not at:
                         break
+        for one in self._promising_short_ones():
+            size = size_of(one)
+            if size <= self.brief:
+                self.brief -= size
+                yield self._shortened(one), True, self.seed
         for number in self._close_behind(self.attempts.chosen[0]):
             size = size_of(self.ways[number])
             for seed in range(self.seed + 1, self.seed + 1 + SEEDS):
@@ -322,6 +323,17 @@ class Polish:
     def _shorter_ones(self, one: Candidate, plan: Plan) -> list[Candidate]:
         found = self.candidates.shorter(one, plan)
         return [other for other in found if (other.key, other.period) not in self.attempts.seen]
+
+    def _promising_short_ones(self) -> list[Candidate]:
+        """Candidates with schedules shorter than usual that promise more than the best plan takes, also near plans that are far
+        behind it: how far plans are from estimates differs most with these. The most promising first."""
+        found = [
+            one
+            for centre, _ in self.attempts.usual.values()
+            for one in self._shorter_ones(self.ways[centre.number], centre.plan)
+            if one.estimate < self._best.cycles
+        ]
+        return sorted(found, key=lambda one: one.estimate)
 
     def _promise(self, one: Candidate, number: int) -> float:
         """The estimate of a candidate, over that of another of this ``number``."""
