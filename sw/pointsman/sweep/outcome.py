@@ -36,6 +36,13 @@ def differing(records: Sequence[Record]) -> list[str]:
     return [name for name in names if len({repr(column(record, name)) for record in records}) > 1]
 
 
+def absent(records: Sequence[Record], columns: Sequence[str]) -> list[str]:
+    """Those of the columns that no case has, of records of which one has values at least."""
+    if not any("values" in record for record in records):
+        return []
+    return [name for name in columns if all(column(record, name) is None for record in records)]
+
+
 def table_text(records: Sequence[Record], columns: Sequence[str] = ()) -> str:
     """A row for each case."""
     options = differing(records)

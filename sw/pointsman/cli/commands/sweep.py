@@ -44,7 +44,7 @@ def sweep(
     from pointsman.api.progress import telling
     from pointsman.errors import PointsmanError
     from pointsman.sweep.drive import run_sweep
-    from pointsman.sweep.outcome import plot, table_text
+    from pointsman.sweep.outcome import absent, plot, table_text
     from pointsman.sweep.spec import read_spec
 
     asked = read_spec(spec)
@@ -64,6 +64,8 @@ def sweep(
     with telling(f"running the cases of {spec.name}"):
         records = run_sweep(asked, output or spec.with_suffix(""), on=on, again=again, tell=note)
     click.echo(table_text(records, asked.columns))
+    for name in absent(records, asked.columns):
+        note(f"no case has a value {name}: table.columns of {spec} takes names of the JSON of a run, with dots")
     if plot_path is not None:
         assert asked.plot is not None
         plot(records, asked.plot, plot_path)
