@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from pointsman.cli.options import EXIT_WRONG, FilePath, note
-from pointsman.files import check_writable
+from pointsman.cli.options import EXIT_WRONG, FilePath, check_output, note
 
 
 @click.command()
@@ -52,7 +51,7 @@ def sweep(
         from pointsman.report.figures.route_plot import check_plot_name
 
         check_plot_name(plot_path)
-        check_writable(plot_path)
+        check_output(plot_path)
         if asked.plot is None:
             raise PointsmanError(
                 f"{spec}: plot: there must be a table [plot] to draw", hint='x = "network", y = "total_cycles"'
