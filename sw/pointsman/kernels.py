@@ -10,8 +10,8 @@ For example, the kernels of ``routing/network_router/rip_up.py`` are compiled ag
 whose constants they use, and not when ``routing/network_router/levels.py`` changes, which calls them.
 
 What is kept has a checksum. Files that are damaged count as absent, and a disk that takes no files only makes the next process
-compile again. Where there can be no folder, Numba looks for a place of its own, beside the sources for example; there the hash stands in
-the files, and what was kept with another counts as absent, too.
+compile again. Where there can be no folder, Numba looks for a place of its own, beside the sources for example; there the hash
+stands in the files, and what was kept with another counts as absent, too.
 """
 
 from __future__ import annotations
