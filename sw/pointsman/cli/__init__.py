@@ -85,7 +85,7 @@ def _open_streams() -> None:
     """
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:
-            nowhere = open(os.devnull, mode, encoding="utf-8")
+            nowhere = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 (it stays open)
             try:
                 os.fstat(number)
             except OSError:
