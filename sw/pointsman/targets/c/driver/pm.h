@@ -30,6 +30,12 @@ typedef uint32_t pm_word;
 #ifndef PM_LOCAL
 #define PM_LOCAL 4 /* messages that a node may have sent to itself and not read, of each operator */
 #endif
+#if PM_PACE < 1 || PM_SLACK < 0
+#error "PM_PACE must be 1 or more, PM_SLACK 0 or more"
+#endif
+#if PM_LOCAL < 1 || PM_LOCAL > 255
+#error "PM_LOCAL must be 1 to 255"
+#endif
 
 #define PM_HERE (-2)    /* run-time value: this node itself (operators whose value not every node knows) */
 #define PM_UNKNOWN (-1) /* run-time value: this node does not know it */
