@@ -61,7 +61,7 @@ def plot(records: Sequence[Record], axes: Mapping[str, str], path: Path) -> None
     PointsmanError
         If no record has both columns, or the file cannot be written.
     """
-    from pointsman.report.figures.route_plot import check_plot_name
+    from pointsman.report.figures.route_plot import check_plot_name, write_figure
 
     check_plot_name(path)
     lines: dict[str, list[tuple[Any, float]]] = {}
@@ -91,7 +91,7 @@ def plot(records: Sequence[Record], axes: Mapping[str, str], path: Path) -> None
         drawn.set_ylim(bottom=0)
         if "by" in axes:
             drawn.legend(title=axes["by"])
-        figure.savefig(path, metadata={".svg": {"Date": None}}.get(path.suffix.lower()))
+        write_figure(figure, path)
 
 
 def _taken(points: Sequence[tuple[Any, float]], choose: Callable[[list[float]], float]) -> list[tuple[Any, float]]:
