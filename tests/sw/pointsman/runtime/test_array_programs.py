@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import IO
 
 import numpy as np
 import pytest
@@ -176,7 +177,7 @@ def test_values_that_cannot_be_written_leave_the_file_before(tmp_path: Path, mon
     application = ArrayApplication(read_program(HEAD + "a(2:8) = b(1:7)\nend\n", "p.f90"))
     _dry(application)
 
-    def half(file: Any, **arrays: Any) -> None:
+    def half(file: IO[bytes], **arrays: object) -> None:
         file.write(b"half")
         raise OSError("no space left")
 
