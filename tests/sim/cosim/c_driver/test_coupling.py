@@ -116,7 +116,8 @@ INIT = "cop_init(cop, &wrong_node_{}, 0); "
 BROADCAST = "(broadcast 'b (runtime) :m 4)"
 BESIDE = "(parallel (subset '(1 2) (cshift 'c 1)) (broadcast 'b 0))"
 PARTIAL = "(broadcast 'b (runtime :distributed t) :m 4)"
-NO_LOAD, PART, VALUE, SUBSET, NO_INIT = 2, 3, 4, 1, 8
+CHOSEN = "(parallel (broadcast 'a (runtime) :m 4 :impl 'sch_bcast_dense) (cshift 'b (runtime) :m 4 :impl 'sch_shift))"
+NO_LOAD, PART, VALUE, SUBSET, NO_INIT, ORDER = 2, 3, 4, 1, 8, 5
 
 
 @pytest.mark.parametrize(
@@ -134,6 +135,16 @@ NO_LOAD, PART, VALUE, SUBSET, NO_INIT = 2, 3, 4, 1, 8
             f"error {NO_LOAD}, 'b' at node 0",
             id="after the end",
         ),
+        pytest.param(
+            CHOSEN, "a_load(cop, 3); b_load(cop, 1);", "", f"error {VALUE}, 'a' at node 0", id="of two the first"
+        ),
+        pytest.param(
+            CHOSEN, "a_load(cop, 2); b_load(cop, 9);", "", f"error {VALUE}, 'b' at node 0", id="of two the second"
+        ),
+        pytest.param(
+            CHOSEN, "a_load(cop, 0); a_write(cop, w);", "", f"error {NO_LOAD}, 'a' at node 0", id="one of two"
+        ),
+        pytest.param(CHOSEN, "b_load(cop, 0);", "", f"error {ORDER}, 'a' at node 0", id="the last of two alone"),
         pytest.param(BESIDE, "c_load(cop);", "", f"error {SUBSET}, 'c' at node 0", id="load outside"),
         pytest.param(BESIDE, "c_func(cop, w, w);", "", f"error {SUBSET}, 'c' at node 0", id="func outside"),
         pytest.param(

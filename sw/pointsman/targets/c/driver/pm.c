@@ -812,7 +812,11 @@ static void load_chosen(struct pm *cop, unsigned number, const struct pm_entry *
 {
     const struct pm_operator *ops = cop->node->operators;
     unsigned e, i, k;
-    int phase = -1;
+    int phase = -1, legal = 0;
+    for (i = 0; i < entry->count && !legal; i++)
+        legal = value_of(&ops[entry->operators[i]], values) >= 0;
+    if (!legal)
+        pm_panic(cop, PM_E_VALUE, entry->label);
     for (k = 0; k < ops[entry->operators[0]].operands; k++)
         cop->given[number][k] = values[k];
     cop->noted[number] = 1;
