@@ -296,9 +296,7 @@ class Polish:
     def _left_out(self) -> list[int]:
         """Of each little division none of whose candidates has been planned, the one that promises most, if it promises more than
         the best plan takes."""
-        labels = {
-            self.ways[number].labels for number, one in self.attempts.considered.items() if one.cycles is not None
-        }
+        labels = {self.ways[number].labels for number, one in self.attempts.considered.items() if one.cycles is not None}
         labels |= self.attempts.unplayed.keys()
         found: list[int] = []
         for _, number in sorted((one.estimate, number) for number, one in enumerate(self.ways)):

@@ -265,7 +265,9 @@ def _refuse_slow(context: PlanContext, phases: PhaseSet, limit: float) -> None:
         raise TooSlowError
 
 
-def settled(context: PlanContext, planned: Sequence[PlannedPhase], *, straight: bool = False) -> list[PlannedPhase]:
+def settled(
+    context: PlanContext, planned: Sequence[PlannedPhase], *, straight: bool = False
+) -> list[PlannedPhase]:
     """The phases with ``settles`` filled in, and without the cycles to wait for neighbours where no successor needs the wait.
     ``straight``: ``settles`` only with phases that may come straight after, which do for the cycles."""
     aliased = context.shape.aliased_handshake

@@ -133,7 +133,9 @@ class MarkedGraph:
         after = defaultdict(list)
         for edge in self.edges:
             after[edge.to].append(edge)
-        rows = [(number[edge.frm], edge.lag, edge.delay, edge.whole) for actor in self.actors for edge in after[actor]]
+        rows = [
+            (number[edge.frm], edge.lag, edge.delay, edge.whole) for actor in self.actors for edge in after[actor]
+        ]
         table = np.array(rows, np.int64).reshape(-1, 4)
         return Graph(
             stride=np.array([self.stride[actor] for actor in self.actors], np.int64).reshape(-1, 2),
