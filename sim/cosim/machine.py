@@ -68,7 +68,7 @@ class ProcessorMachine(ABC):
     """
 
     def __init__(self, engine: Runner, *, quiet_cycles: int, progress: bool | None = None) -> None:
-        self._progress = sys.stderr.isatty() if progress is None else progress
+        self._progress = (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
         self._engine: Runner | None = engine
         self._quiet_cycles = quiet_cycles
         self._running = False
@@ -212,7 +212,7 @@ class HardwareMachine(ProcessorMachine):
     def __init__(self, hardware: Hardware, *, progress: bool | None = None) -> None:
         from .engines.verilated.engine import HardwareEngine
 
-        shown = sys.stderr.isatty() if progress is None else progress
+        shown = (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
         self.hardware = hardware
         self._compiled = HardwareEngine(hardware, progress=shown)
         super().__init__(self._compiled, quiet_cycles=hardware.quiet_cycles, progress=shown)

@@ -10,7 +10,8 @@ For example, the kernels of ``routing/network_router/rip_up.py`` are compiled ag
 whose constants they use, and not when ``routing/network_router/levels.py`` changes, which calls them.
 
 What is kept has a checksum. Files that are damaged count as absent, and a disk that takes no files only makes the next process
-compile again.
+compile again. Where there can be no folder, Numba looks for a place of its own, beside the sources for example; there the hash
+stands in the files, and what was kept with another counts as absent, too.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ _FIRST_DEFINITION = re.compile(rb"^(?:@|def |class |async def )", re.MULTILINE)
 
 _folders: dict[tuple[Path, str], str] = {}
 """Where the kernels of each module of this process are kept, by its file and its name."""
+_digests: dict[tuple[Path, str], str] = {}
+"""Hash of everything that can be compiled into them."""
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -55,13 +58,16 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     file = Path(function.__code__.co_filename)
     module = file, function.__module__
     if module not in _folders:
-        _folders[module] = _folder(*module)
+        _digests[module] = _digest(*module)
+        _folders[module] = _folder(_digests[module])
     made = numba.njit(**options)(function)
     made.get_call_template = partial(_for_any_value, made.get_call_template)
     before = config.CACHE_DIR
     config.CACHE_DIR = _folders[module] or before
     try:
-        made._cache = _Kept(function)  # in place of ``cache=True``, which makes a cache without checksums
+        made._cache = _Kept(
+            function, _digests[module]
+        )  # in place of ``cache=True``, which makes a cache without checksums
     except (RuntimeError, OSError):  # there is no folder that can be written: nothing is kept
         pass
     finally:
@@ -80,10 +86,10 @@ def _for_any_value(template: Callable[..., Any], args: Iterable[Any], named: Map
 class _Kept(FunctionCache):
     """Numba's cache of a function's machine code, with files that are checked."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], digest: str) -> None:
         super().__init__(function)
-        plain = self._cache_file
-        self._cache_file = _CheckedFiles(self._cache_path, self._impl.filename_base, plain._source_stamp)
+        stamp = self._cache_file._source_stamp, digest
+        self._cache_file = _CheckedFiles(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -171,13 +177,18 @@ def compiled_in(file: Path) -> list[Path]:
     return list(reached)
 
 
-def _folder(file: Path, module: str) -> str:
-    """Folder for the kernels of ``module`` in ``file``; empty if there can be none (Numba then has its own way)."""
+def _digest(file: Path, module: str) -> str:
+    """Hash of everything that can be compiled into the kernels of ``module`` in ``file``. 16 hexadecimal digits."""
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}\0{module}".encode())
     for path in sorted(compiled_in(file)):
         digest.update(f"\0{path}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _folder(digest: str) -> str:
+    """Folder for the kernels with this hash; empty if there can be none (Numba then has its own way)."""
     try:
-        folder = cache_folder() / f"kernels-{digest.hexdigest()[:16]}"
+        folder = cache_folder() / f"kernels-{digest}"
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".writable"
         probe.touch()

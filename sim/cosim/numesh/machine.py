@@ -72,7 +72,7 @@ class Machine(ProcessorMachine):
             )
         self.shape = shape
         self.topology = topology
-        shown = sys.stderr.isatty() if progress is None else progress
+        shown = (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
         check_window(wave_window)
         self._mesh = _engine(engine, shape, topology, shown, wave, wave_window)
         quiet_cycles = 4 * shape.schedule_depth * topology.nodes + 1000

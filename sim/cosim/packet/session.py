@@ -83,7 +83,7 @@ class PacketMachine(ProcessorMachine):
             raise PointsmanError("engine 'model' writes no waveforms", hint="use engine 'verilated'")
         check_window(wave_window)
         self.shape = shape
-        shown = sys.stderr.isatty() if progress is None else progress
+        shown = (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
         super().__init__(
             _runner(shape, engine, shown, wave, wave_window), quiet_cycles=quiet_cycles(shape), progress=shown
         )

@@ -111,7 +111,7 @@ def switch_machine(shape: SwitchShape, engine: EngineName = "auto", *, progress:
         from cosim.engines.verilated.build import find_compiler
 
         engine = "model" if find_compiler() is None else "verilated"
-    shown = sys.stderr.isatty() if progress is None else progress
+    shown = (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
     if engine == "model":
         return SwitchMachine(shape, SwitchModelEngine(shape), progress=shown)
     from cosim.engines.verilated.engine import HardwareEngine

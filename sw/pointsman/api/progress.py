@@ -19,7 +19,7 @@ PAUSES = (2.0, 5.0, 10.0, 20.0)
 
 @contextmanager
 def telling(what: str, *, has_bar: bool = False) -> Iterator[Callable[[str], None]]:
-    """While the block runs, say now and then what is being done.
+    """While the block runs, say now and then what is being done, if there is a standard error to say it to.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def telling(what: str, *, has_bar: bool = False) -> Iterator[Callable[[str], Non
     callable
         Takes a text for the next lines, in the place of ``what``.
     """
-    if has_bar and sys.stderr.isatty():
+    if sys.stderr is None or (has_bar and sys.stderr.isatty()):
         yield lambda text: None
         return
     said, done, began, stream = [what], threading.Event(), monotonic(), sys.stderr

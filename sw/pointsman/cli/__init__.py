@@ -44,6 +44,7 @@ class _Group(click.Group):
     """Command group that prints the errors of users and of their machines as a message, without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        _open_streams()
         _print_any_text()
         before, sys.unraisablehook = sys.unraisablehook, _told
         try:
@@ -76,6 +77,20 @@ def _told(ignored: Any) -> None:
     """What cannot be raised, as from ``__del__`` of an application's objects, is told in a line."""
     where = getattr(ignored.object, "__qualname__", type(ignored.object).__name__)
     click.echo(f"pointsman: {ignored.exc_type.__name__} in {where} is ignored", err=True)
+
+
+def _open_streams() -> None:
+    """A standard stream that is closed, as by ``2>&-``, takes what is said and is empty. Left closed, it is nothing that could be
+    asked whether it is a terminal, and the next file that is opened has its number, to which compilers that are called write.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            nowhere = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 (it stays open)
+            try:
+                os.fstat(number)
+            except OSError:
+                os.dup2(nowhere.fileno(), number)
+            setattr(sys, name, nowhere)
 
 
 def _print_any_text() -> None:

@@ -12,7 +12,7 @@ import click
 
 from pointsman.api.options import NODE_SIZES, WARNINGS
 from pointsman.errors import PointsmanError
-from pointsman.files import write_whole
+from pointsman.files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from pointsman.cop import Program
@@ -58,6 +58,34 @@ class FilePath(click.Path):
         if value == "":  # Path("") would be the folder in which the command is called
             self.fail("a name must not be empty.", param, ctx)
         return super().convert(value, param, ctx)
+
+
+def check_output(path: Path) -> None:
+    """Find out before long work whether the running command can write ``path``, and overwrites nothing else that it was given.
+
+    Raises
+    ------
+    PointsmanError
+        If it cannot be written, or another option or argument of the command names the same file.
+    """
+    ctx = click.get_current_context()
+    for param in ctx.command.params:
+        value = ctx.params.get(param.name or "")
+        for other in value if isinstance(value, tuple) else (value,):
+            if isinstance(other, str | Path) and other is not path and _same_file(Path(other), path):
+                name = param.human_readable_name if isinstance(param, click.Argument) else param.opts[0]
+                raise PointsmanError(f"cannot write {path}: {name} is the same file", hint="give another name")
+    check_writable(path)
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    """Do both names stand for one file? Folders and devices take what several write."""
+    try:
+        if one.exists() and other.exists():
+            return one.is_file() and one.samefile(other)
+        return one.resolve() == other.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return False
 
 
 class Effort(click.FloatRange):

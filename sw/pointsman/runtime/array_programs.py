@@ -7,6 +7,7 @@ meaning of the program, bit by bit.
 from __future__ import annotations
 
 import argparse
+import io
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
@@ -28,6 +29,7 @@ from pointsman.arrays.tree.meaning import Watcher, run
 from pointsman.arrays.tree.statements import ArrayProgram, Branch, DoLoop, Redistribute, Statement
 from pointsman.cop import Network, Parts
 from pointsman.errors import PointsmanError
+from pointsman.files import write_whole
 from pointsman.network import Topology, mesh
 
 from .api.application import Application, WrongAnswer
@@ -169,8 +171,9 @@ class ArrayApplication(Application):
             for name, array in found.items():
                 part = homes.part(name)
                 array.reshape(-1)[own[part]] = data[part][own[part]]
-        with path.open("wb") as file:
-            np.savez(file, **found)  # type: ignore[arg-type]
+        file = io.BytesIO()
+        np.savez(file, **found)  # type: ignore[arg-type]
+        write_whole(path, file.getvalue())
 
     def described(self) -> list[dict[str, Any]]:
         """The operators of the COP program: what each carries, in messages of how many words, how often a visit."""

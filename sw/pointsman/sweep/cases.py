@@ -145,8 +145,21 @@ def read_record(folder: Path, case: SweptCase) -> Record | None:
         raise PointsmanError(
             f"cannot read the record {record_path(folder, case)}: {error}", hint="remove it, and the case is run again"
         ) from None
-    assert isinstance(record, dict)
-    return record
+    if not _is_record(record, case):
+        raise PointsmanError(
+            f"{record_path(folder, case)} is no record of {case}", hint="remove it, and the case is run again"
+        )
+    found: Record = record
+    return found
+
+
+def _is_record(record: Any, case: SweptCase) -> bool:
+    # What is kept went through JSON, where a tuple becomes a list.
+    if not isinstance(record, dict) or record.get("case") != json.loads(json.dumps(case.as_dict())):
+        return False
+    ended = isinstance(record.get("values"), dict) and record.get("status") in ("right", "wrong")
+    failed = isinstance(record.get("error"), str) and record.get("status") in ("error", "died")
+    return (ended or failed) and isinstance(record.get("seconds"), int | float)
 
 
 def write_record(folder: Path, case: SweptCase, record: Record) -> None:

@@ -13,7 +13,7 @@ from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
 
 from .cases import Record, SweptCase, read_record, record_path, run_case, write_record
-from .executors import ended_cases, work_in
+from .executors import check_place, ended_cases, work_in
 from .spec import Sweep
 
 Tell = Callable[[str], None]
@@ -45,6 +45,7 @@ def run_sweep(sweep: Sweep, folder: Path, *, on: str = "pool", again: bool = Fal
     PointsmanError
         If the folder cannot be used, or another sweep is using it, or ``on`` is wrong.
     """
+    check_place(on)
     folder = folder.resolve()
     with _alone_in(folder):
         records = {case: read_record(folder, case) for case in sweep.cases}

@@ -39,11 +39,26 @@ def ended_cases(cases: Sequence[SweptCase], work: Work, on: str) -> Iterator[End
     PointsmanError
         If ``on`` is none of these, dask is not installed, or the scheduler does not answer.
     """
+    check_place(on)
+    kind, colon, rest = on.partition(":")
+    if kind == "dask":
+        return _on_dask(cases, work, rest)
+    return _on_pool(cases, work, int(rest) if colon else len(os.sched_getaffinity(0)))
+
+
+def check_place(on: str) -> None:
+    """Refuse a place where no cases can run, before anything is made for them; see `ended_cases`.
+
+    Raises
+    ------
+    PointsmanError
+        If it is no place that there could be.
+    """
     kind, colon, rest = on.partition(":")
     if kind == "dask" and rest:
-        return _on_dask(cases, work, rest)
+        return
     if kind == "pool" and (not colon or (rest.isascii() and rest.isdigit() and 1 <= int(rest) <= MOST_PROCESSES)):
-        return _on_pool(cases, work, int(rest) if colon else len(os.sched_getaffinity(0)))
+        return
     raise PointsmanError(
         f"cases run on pool, pool:N with 1 to {MOST_PROCESSES} processes, or dask:ADDRESS, not on {on!r}",
         hint="for instance --on pool:4, or --on dask:tcp://127.0.0.1:8786",

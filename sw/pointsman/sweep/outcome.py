@@ -36,6 +36,13 @@ def differing(records: Sequence[Record]) -> list[str]:
     return [name for name in names if len({repr(column(record, name)) for record in records}) > 1]
 
 
+def absent(records: Sequence[Record], columns: Sequence[str]) -> list[str]:
+    """Those of the columns that no case has, of records of which one has values at least."""
+    if not any("values" in record for record in records):
+        return []
+    return [name for name in columns if all(column(record, name) is None for record in records)]
+
+
 def table_text(records: Sequence[Record], columns: Sequence[str] = ()) -> str:
     """A row for each case."""
     options = differing(records)
@@ -54,7 +61,7 @@ def plot(records: Sequence[Record], axes: Mapping[str, str], path: Path) -> None
     PointsmanError
         If no record has both columns, or the file cannot be written.
     """
-    from pointsman.report.figures.route_plot import check_plot_name
+    from pointsman.report.figures.route_plot import check_plot_name, write_figure
 
     check_plot_name(path)
     lines: dict[str, list[tuple[Any, float]]] = {}
@@ -84,7 +91,7 @@ def plot(records: Sequence[Record], axes: Mapping[str, str], path: Path) -> None
         drawn.set_ylim(bottom=0)
         if "by" in axes:
             drawn.legend(title=axes["by"])
-        figure.savefig(path, metadata={".svg": {"Date": None}}.get(path.suffix.lower()))
+        write_figure(figure, path)
 
 
 def _taken(points: Sequence[tuple[Any, float]], choose: Callable[[list[float]], float]) -> list[tuple[Any, float]]:

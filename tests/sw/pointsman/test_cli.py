@@ -367,6 +367,15 @@ def test_run_checks_the_product_and_writes_what_it_measured(tmp_path: Path) -> N
     assert set(plain["seconds"]) == {"compile", "build", "run"}
 
 
+@pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-"])
+def test_run_does_without_standard_streams(closed: str, tmp_path: Path) -> None:
+    written = tmp_path / "result.json"
+    options = ["run", MATMUL, *SMALL, "--size", 8, "--json", written]
+    command = ["sh", "-c", f'"$@" {closed}', "sh", str(COMMAND), *map(str, options)]
+    assert subprocess.run(command, check=False, timeout=300).returncode == 0
+    assert json.loads(written.read_text())["correct"]
+
+
 def test_run_takes_an_image_and_loads_it_either_way(image: Path, tmp_path: Path) -> None:
     for options in ((), ("--preload",)):
         path = tmp_path / "result.json"

@@ -107,6 +107,18 @@ def test_without_a_place_for_them_kernels_work_all_the_same(tree: Path) -> None:
     assert run(tree)[0] == 6
 
 
+def test_without_a_folder_of_their_own_they_are_kept_beside_the_sources_and_edits_are_seen(tree: Path) -> None:
+    (tree / "cache").write_text("a file where the folder should be")
+    assert run(tree) == (6, False)
+    assert list((tree / "package" / "__pycache__").glob("*.nbi"))
+    assert run(tree) == (6, True)
+    write(tree / "package", called=CALLED.format(49))
+    assert run(tree) == (100, False)
+    assert run(tree) == (100, True)
+    (tree / "other" / "deeper.py").write_text("DEPTH = 7\n")
+    assert run(tree) == (114, False)
+
+
 def test_what_is_compiled_in_is_followed_through_all_imports_that_run(tmp_path: Path) -> None:
     """Packages of ours are found by name, modules beside by their folder; others' modules are not read."""
     write(

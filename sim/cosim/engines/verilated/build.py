@@ -373,8 +373,22 @@ def _runtime(tools: _Tools, sources: tuple[str, ...]) -> Path:
             )
 
         _each(compile_file, len(sources))
+        (folder / _CHECKSUM).write_text(_digest_of_objects(folder))
 
-    return kept("runtime", digest_of(tools.identity, *sources), build)
+    for _ in range(2):
+        folder = kept("runtime", digest_of(tools.identity, _CHECKSUM, *sources), build)
+        with suppress(OSError):
+            if (folder / _CHECKSUM).read_text() == _digest_of_objects(folder):
+                return folder
+        shutil.rmtree(folder, ignore_errors=True)
+    raise OSError("what is written there does not stay as it is")
+
+
+def _digest_of_objects(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.o")):
+        digest.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 # -- other programs ----------------------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pointsman.api.options import ENGINES
-from pointsman.cli.options import EXIT_WRONG, SEED, FilePath, effort_option, note, topology_of
+from pointsman.cli.options import EXIT_WRONG, SEED, FilePath, check_output, effort_option, note, topology_of
 from pointsman.cli.target_options import api_options, named_options, target_option
 from pointsman.errors import PointsmanError
-from pointsman.files import check_writable, write_whole
+from pointsman.files import write_whole
 
 if TYPE_CHECKING:
     from pointsman.arrays.analysis import Communications
@@ -113,7 +113,7 @@ def arrays(ctx: click.Context, program: Path, json_path: Path | None, **given: A
 
     for path in (json_path, given["save"]):
         if path is not None:
-            check_writable(path)
+            check_output(path)
     runs = given["run_it"] or given["dry"]
     _refuse_options_of_runs(ctx, runs)
     try:

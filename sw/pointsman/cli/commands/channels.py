@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pointsman.cli.options import SEED, Effort, FilePath, note
-from pointsman.files import check_writable
+from pointsman.cli.options import SEED, Effort, FilePath, check_output, note
 
 if TYPE_CHECKING:
     from pointsman.artifacts.channels.channels import PhasedConnections
@@ -40,7 +39,7 @@ def channels(connections: Path, json_path: Path | None, algorithm: str, seed: in
     from pointsman.kernels import is_cold
 
     if json_path is not None:
-        check_writable(json_path)
+        check_output(json_path)
     problem = read_channel_problem(connections)
     if is_cold(Path(room.__path__[0])):
         note("compiling kernels, once (about fifteen seconds)")

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from pointsman.cli.options import EXIT_WRONG, FilePath
+from pointsman.cli.options import EXIT_WRONG, FilePath, check_output
 from pointsman.errors import PointsmanError
-from pointsman.files import check_writable, is_file, open_without_waiting, write_whole
+from pointsman.files import is_file, open_without_waiting, write_whole
 
 
 @click.command()
@@ -29,7 +29,7 @@ def check(ctx: click.Context, image: Path, program: Path | None, json_path: Path
     Exit status 0: every rule holds; 1: some rule is broken; 2: the file cannot be read.
     """
     if json_path is not None:
-        check_writable(json_path)
+        check_output(json_path)
     from pointsman.api.progress import telling
 
     with telling(f"proving {image.name}"):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pointsman.cli.options import SEED, Effort, FilePath, network_options, topology_of
-from pointsman.files import check_writable, write_whole
+from pointsman.cli.options import SEED, Effort, FilePath, check_output, network_options, topology_of
+from pointsman.files import write_whole
 
 if TYPE_CHECKING:
     from pointsman.artifacts.routes.collectives import CollectiveResult
@@ -58,7 +58,7 @@ def collective(
     from pointsman.api.progress import telling
 
     if json_path is not None:
-        check_writable(json_path)
+        check_output(json_path)
     topology = topology_of(network)
     with telling(f"scheduling {kind}", has_bar=True):
         result = api.collective(

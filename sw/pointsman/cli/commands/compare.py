@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from pointsman.cli.options import FilePath, network_options, note, parameters_of, set_option, topology_of
+from pointsman.cli.options import FilePath, check_output, network_options, note, parameters_of, set_option, topology_of
 from pointsman.cli.target_options import named_options
 from pointsman.errors import PointsmanError
-from pointsman.files import check_writable, write_whole
+from pointsman.files import write_whole
 
 
 @click.command()
@@ -33,7 +33,7 @@ def compare(ctx: click.Context, first: Path, second: Path | None, json_path: Pat
       pointsman compare examples/matmul/matmul.cop --topology torus:4x4 --set block=225
     """
     if json_path is not None:
-        check_writable(json_path)
+        check_output(json_path)
     if second is None:
         text, plain = _on_all_targets(first, given)
     else:

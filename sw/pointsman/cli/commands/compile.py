@@ -9,6 +9,7 @@ import click
 
 from pointsman.cli.options import (
     FilePath,
+    check_output,
     effort_option,
     emit_text,
     language_options,
@@ -22,7 +23,6 @@ from pointsman.cli.options import (
 )
 from pointsman.cli.target_options import addresses_option, api_options, network_of, switch_options, target_option
 from pointsman.errors import PointsmanError
-from pointsman.files import check_writable
 
 
 @click.command("compile")
@@ -65,7 +65,7 @@ def compile_(ctx: click.Context, program: Path, emit: str | None, output: Path |
     if emit == "c":
         _check_folder(output, given["target"])
     elif output is not None:
-        check_writable(output)
+        check_output(output)
     source = {"parameters": parameters_of(given["settings"]), **api_options(ctx), "tell": note}
     if emit is not None and emit != "c":
         emit_text(stage(program, network_of(ctx.params), emit, **source), output)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pointsman.cli.options import SEED, FilePath, note
-from pointsman.files import check_writable
+from pointsman.cli.options import SEED, FilePath, check_output, note
 
 if TYPE_CHECKING:
     from pointsman.connections import Configurations, Timetable
@@ -44,7 +43,7 @@ def configure(
     from pointsman.kernels import is_cold
 
     if json_path is not None:
-        check_writable(json_path)
+        check_output(json_path)
     problem = read_problem(connections)
     if is_cold(Path(algorithms.__path__[0])):
         note("compiling kernels, once (about fifteen seconds)")

@@ -11,6 +11,7 @@ import click
 from pointsman.cli.options import (
     FilePath,
     SourceOptions,
+    check_output,
     effort_option,
     emit_text,
     limit_option,
@@ -21,7 +22,6 @@ from pointsman.cli.options import (
     warnings_option,
 )
 from pointsman.errors import PointsmanError
-from pointsman.files import check_writable
 
 DEEPEST_JSON = 200
 """Groups within each other that readers of JSON bear."""
@@ -69,7 +69,7 @@ def explain(program: Path, as_json: bool, decision: bool, output: Path | None, *
     from pointsman.report.explain import explain_json, explain_text
 
     if output is not None:
-        check_writable(output)
+        check_output(output)
     parsed = SourceOptions.of(given).program(program, topology_of(given))
     topology = parsed.topology
     plain = explain_json(parsed)

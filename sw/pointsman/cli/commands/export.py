@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from pointsman.cli.options import FilePath
-from pointsman.files import check_writable, read_text, write_all
+from pointsman.cli.options import FilePath, check_output
+from pointsman.files import read_text, write_all
 
 FORMATS = ("goal", "chakra", "htsim")
 
@@ -49,7 +49,7 @@ def export(format_: str, file: Path, output: Path, words: int, cycles: float, wo
 
     if format_ == "chakra" and output.suffix != ".et":
         raise PointsmanError(f"{output}: an output of chakra must be called NAME.et", hint=f"{output.stem}.et")
-    check_writable(output)
+    check_output(output)
     if format_ == "htsim":
         outputs, told = _connections(file, output, cycles, word_bytes)
     else:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pointsman.cli.options import EXIT_WRONG, SEED, FilePath, topology_of
+from pointsman.cli.options import EXIT_WRONG, SEED, FilePath, check_output, topology_of
 from pointsman.errors import PointsmanError
-from pointsman.files import check_writable, write_whole
+from pointsman.files import write_whole
 
 if TYPE_CHECKING:
     from pointsman.api.meshes import Fem
@@ -50,7 +50,7 @@ def fem(mesh: str, parts: int, size: str | None, topology: str | None, **given: 
 
     for path in (given["json_path"], given["cop_path"], given["plot_path"]):
         if path is not None:
-            check_writable(path)
+            check_output(path)
     if given["plot_path"] is not None:
         check_plot_name(given["plot_path"])
     if (given["targets"] or given["rounds"] is not None) and not given["solving"]:

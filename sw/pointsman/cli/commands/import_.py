@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from pointsman.cli.options import FilePath
-from pointsman.files import MOST_BYTES, check_writable, write_whole
+from pointsman.cli.options import FilePath, check_output
+from pointsman.files import MOST_BYTES, write_whole
 
 FLOWS = ("csv", "matrix-market", "vtr", "npe", "npe-trace", "mlir-aie", "poseidon", "chakra")
 FORMATS = (*FLOWS, "msccl", "mscclpp", "te-ccl")
@@ -44,7 +44,7 @@ def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: in
     """
     from pointsman.errors import PointsmanError
 
-    check_writable(output)
+    check_output(output)
     if format_ in ("msccl", "mscclpp", "te-ccl"):
         from pointsman.artifacts.algorithms.by_name import import_msccl, import_te_ccl
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from pointsman.cli.options import SEED, Effort, FilePath, network_options, topology_of
+from pointsman.cli.options import SEED, Effort, FilePath, check_output, network_options, topology_of
 from pointsman.errors import PointsmanError
 from pointsman.files import check_writable, write_whole
 
@@ -49,7 +49,7 @@ def noc(
             raise PointsmanError(f"{output} is no folder, into which the files could be written")
         check_writable(output / "noc.v")
     else:
-        check_writable(output)
+        check_output(output)
     topology = topology_of(network)
     with telling(f"a timetable for {flows.name}", has_bar=True):
         found = guarantee(flows, topology, width=width, pipelines=pipelines, seed=seed, effort=effort)

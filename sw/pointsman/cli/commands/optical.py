@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from pointsman.cli.options import FilePath, note
-from pointsman.files import check_writable, write_whole
+from pointsman.cli.options import FilePath, check_output, note
+from pointsman.files import write_whole
 
 MODES = ("reserve", "multihop", "compiled", "mixed")
 
@@ -41,7 +41,7 @@ def optical(spec: Path, json_path: Path | None, mode: str) -> None:
     from pointsman.report.table import table
 
     if json_path is not None:
-        check_writable(json_path)
+        check_output(json_path)
     if is_cold(Path(reservation.__path__[0])):
         note("compiling kernels, once (about twenty seconds)")
     answer = api.optical(spec, modes=None if mode == "all" else (mode,))

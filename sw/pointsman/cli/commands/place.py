@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from pointsman.cli.options import EXIT_WRONG, SEED, Effort, FilePath, network_options, topology_of
-from pointsman.files import check_writable, write_whole
+from pointsman.cli.options import EXIT_WRONG, SEED, Effort, FilePath, check_output, network_options, topology_of
+from pointsman.files import write_whole
 from pointsman.routing.routers import ROUTERS
 
 
@@ -48,7 +48,7 @@ def place(
 
     for path in (output, json_path):
         if path is not None:
-            check_writable(path)
+            check_output(path)
     topology = topology_of(network)
     with telling(f"placing {flows.name}", has_bar=True):
         answer = placed_by(flows, topology, router=router, seed=seed, effort=effort)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pointsman.cli.options import SEED, FilePath, note
+from pointsman.cli.options import SEED, FilePath, check_output, note
 from pointsman.errors import PointsmanError
-from pointsman.files import check_writable, write_whole
+from pointsman.files import write_whole
 from pointsman.routing.routers import ROUTERS
 
 from .collective import tell_collective, write_collective
@@ -60,7 +60,7 @@ def route(
 
     for path in (json_path, plot_path):
         if path is not None:
-            check_writable(path)
+            check_output(path)
     if plot_path is not None:
         from pointsman.report.figures.route_plot import check_plot_name
 

@@ -13,6 +13,7 @@ from pointsman.cli.options import (
     EXIT_WRONG,
     SEED,
     FilePath,
+    check_output,
     effort_option,
     language_options,
     network_options,
@@ -22,7 +23,7 @@ from pointsman.cli.options import (
     warnings_option,
 )
 from pointsman.cli.target_options import addresses_option, api_options, network_of, switch_options, target_option
-from pointsman.files import check_writable, write_whole
+from pointsman.files import write_whole
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -102,8 +103,9 @@ def run(ctx: click.Context, application: Path, dry: bool, json_path: Path | None
     """
     from pointsman import api
 
-    if json_path is not None:
-        check_writable(json_path)
+    for path in (json_path, given["trace"], given["wave"]):
+        if path is not None:
+            check_output(path)
     result = api.run(
         application,
         network_of(ctx.params),

@@ -12,6 +12,7 @@ from pointsman.api.options import ENGINES, MOST_CYCLES
 from pointsman.cli.options import (
     SEED,
     FilePath,
+    check_output,
     effort_option,
     language_options,
     network_options,
@@ -25,7 +26,7 @@ from pointsman.cli.options import (
 from pointsman.cli.shown import Kind, answer_document, kind_of
 from pointsman.cli.target_options import addresses_option, api_options, network_of, switch_options, target_option
 from pointsman.errors import PointsmanError
-from pointsman.files import check_writable, write_whole
+from pointsman.files import write_whole
 
 if TYPE_CHECKING:
     from pointsman.report.show.document import Document
@@ -82,12 +83,14 @@ def show(ctx: click.Context, application: Path, **given: Any) -> None:
     """
     from pointsman.report.show.page import write_page
 
+    if application.is_dir():
+        raise PointsmanError(f"{application} cannot be read: it is a folder")
     outputs = {name: given[name] for name in ("output", "json_path", "png", "svg", "perfetto", "npeviz")}
     if not any(outputs.values()):
         outputs["output"] = application.with_suffix(".html")
     for name, path in outputs.items():
         if path is not None and name not in ("png", "svg"):
-            check_writable(path)
+            check_output(path)
     document = _document(ctx, application)
     texts = _texts(document, outputs)
     if outputs["output"] is not None:

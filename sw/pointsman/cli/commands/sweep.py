@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from pointsman.cli.options import EXIT_WRONG, FilePath, note
-from pointsman.files import check_writable
+from pointsman.cli.options import EXIT_WRONG, FilePath, check_output, note
 
 
 @click.command()
@@ -44,7 +43,7 @@ def sweep(
     from pointsman.api.progress import telling
     from pointsman.errors import PointsmanError
     from pointsman.sweep.drive import run_sweep
-    from pointsman.sweep.outcome import plot, table_text
+    from pointsman.sweep.outcome import absent, plot, table_text
     from pointsman.sweep.spec import read_spec
 
     asked = read_spec(spec)
@@ -52,7 +51,7 @@ def sweep(
         from pointsman.report.figures.route_plot import check_plot_name
 
         check_plot_name(plot_path)
-        check_writable(plot_path)
+        check_output(plot_path)
         if asked.plot is None:
             raise PointsmanError(
                 f"{spec}: plot: there must be a table [plot] to draw", hint='x = "network", y = "total_cycles"'
@@ -64,6 +63,8 @@ def sweep(
     with telling(f"running the cases of {spec.name}"):
         records = run_sweep(asked, output or spec.with_suffix(""), on=on, again=again, tell=note)
     click.echo(table_text(records, asked.columns))
+    for name in absent(records, asked.columns):
+        note(f"no case has a value {name}: table.columns of {spec} takes names of the JSON of a run, with dots")
     if plot_path is not None:
         assert asked.plot is not None
         plot(records, asked.plot, plot_path)

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from pointsman.cli.options import FilePath
-from pointsman.files import check_writable, write_whole
+from pointsman.cli.options import FilePath, check_output
+from pointsman.files import write_whole
 from pointsman.fpga.blocks import BLOCKS
 
 
@@ -68,7 +68,7 @@ def synth(
     from pointsman.fpga.synth import synthesise
 
     if json_path is not None:
-        check_writable(json_path)
+        check_output(json_path)
     given = {name: value for name, value in sizes.items() if value is not None}
     result = synthesise(block, given, device=device, speed=speed, seeds=seeds, freq=freq, keep=keep)
     plain = result.as_json()

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from pointsman.api.options import ENGINES
-from pointsman.cli.options import EXIT_WRONG, FilePath, note
-from pointsman.files import check_writable, write_whole
+from pointsman.cli.options import EXIT_WRONG, FilePath, check_output, note
+from pointsman.files import write_whole
 
 TARGETS = ("logp", "numesh", "tdm", "packet")
 
@@ -65,7 +65,7 @@ def tam(program: Path, arguments: tuple[str, ...], **given: Any) -> None:
     json_path, assembler, page = (given[name] for name in ("json_path", "assembler", "page"))
     for path in (json_path, assembler, page):
         if path is not None:
-            check_writable(path)
+            check_output(path)
     named = {name: given[name] for name in ("logp", "engine", "max_cycles") if given[name] is not None}
     named |= {name: given[name] for name in ("target", "costs", "threads")}
     done = run_tam(program, arguments, given["nodes"], tell=note, events=page is not None, **named)

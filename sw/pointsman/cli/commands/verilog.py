@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pointsman.api.options import NODE_SIZES, shape_of
-from pointsman.cli.options import FilePath, names_network, network_options, note, shape_options, topology_of
+from pointsman.cli.options import (
+    FilePath,
+    check_output,
+    names_network,
+    network_options,
+    note,
+    shape_options,
+    topology_of,
+)
 from pointsman.errors import PointsmanError
-from pointsman.files import check_writable, write_whole
+from pointsman.files import write_whole
 from pointsman.fpga.blocks import SWITCH_SIZES
 from pointsman.garbage import seldom_collected
 from pointsman.network import torus
@@ -158,7 +166,7 @@ def _write_switch(output: Path, given: dict[str, Any]) -> None:
         shape = SwitchShape(**sizes)
     except ShapeError as error:
         raise PointsmanError(str(error)) from None
-    check_writable(output)
+    check_output(output)
     if shape.ports >= LONG:
         note(f"a switch of {shape.ports} ports has {shape.ports**2} cells; that takes a minute …")
     write_whole(output, switch_verilog(shape))
@@ -183,7 +191,7 @@ def _write_bridge(output: Path, given: dict[str, Any]) -> None:
         raise PointsmanError(str(error)) from None
     if bus != "axi4-stream" and given["streams"] is not None:
         raise PointsmanError("--streams is for --bus axi4-stream")
-    check_writable(output)
+    check_output(output)
     if bus == "axi4-stream":
         if not ends:
             raise PointsmanError("--bus axi4-stream needs --streams", hint="for instance --streams 0:2:in,1:3:out")
@@ -217,7 +225,7 @@ def _write_loader(output: Path, image: Path | None) -> None:
     if images.shape.width not in (32, 64):
         raise PointsmanError(f"words must have 32 or 64 bits for a loader, not {images.shape.width}")
     shape = HostShape(nodes=len(images.nodes), registers=images.shape.registers, width=images.shape.width)
-    check_writable(output)
+    check_output(output)
     loader = ImageLoader(shape=shape, rows=loading_rows(images), period=images.period, phase=ALIGN)
     title = f"loader of the image {images.name}"
     write_whole(output, verilog_head(title) + component_verilog(loader, "numesh_loader"))
@@ -249,7 +257,7 @@ def _write_packet_routers(output: Path, topology: Topology, given: dict[str, Any
             hint="--routing is for a mesh or torus without faults",
         )
     shape = packet_shape(topology, **sizes)
-    check_writable(output)
+    check_output(output)
     write_whole(output, mesh_verilog(shape))
     click.echo(f"wrote {output}")
 
@@ -260,7 +268,7 @@ def _write_numesh(output: Path, topology: Topology, given: dict[str, Any]) -> No
     from numesh.system_rdl import system_rdl
 
     shape = shape_of(topology, given)
-    check_writable(output)
+    check_output(output)
     contents, image = None, given["image"]
     if image is not None:
         from pointsman.artifacts.images.file import read_images

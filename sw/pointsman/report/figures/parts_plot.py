@@ -14,7 +14,7 @@ from pointsman.artifacts.channels.channels import ChannelRoute, PhasedConnection
 from pointsman.files import check_writable
 from pointsman.network import Topology
 
-from .route_plot import check_plot_name
+from .route_plot import check_plot_name, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,8 +51,7 @@ def plot_parts(
             _draw_links(axes, answer.problem.topology, routes, most)
             axes.set_title(f"phase {number}: {len(routes)} connections")
         figure.suptitle(f"{len(node_of)} parts, {len(answer.phases)} phases; link: connections on it, most {most}")
-        metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix.lower())
-        figure.savefig(path, metadata=metadata)
+        write_figure(figure, path)
 
 
 def loads(routes: Sequence[ChannelRoute]) -> Counter[tuple[int, int]]:

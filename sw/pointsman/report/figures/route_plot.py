@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pointsman.errors import PointsmanError
-from pointsman.files import check_writable
+from pointsman.files import check_writable, write_whole
 from pointsman.network.lattice import MAX_DIAMOND, diamond_positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from pointsman.artifacts.routes.routes import RouteProblem, RouteResult
 
@@ -30,6 +32,20 @@ def check_plot_name(path: Path) -> None:
     """Find out before long work whether ``path`` is a picture."""
     if path.suffix.lower() not in ENDINGS:
         raise PointsmanError(f"a plot must end in {', '.join(ENDINGS)}, not {path.name!r}")
+
+
+def write_figure(figure: Figure, path: Path, **options: Any) -> None:
+    """Write a figure as the picture that the ending of ``path`` says, whole or not at all, and the same each time.
+
+    Raises
+    ------
+    PointsmanError
+        If it cannot be written.
+    """
+    picture, ending = io.BytesIO(), path.suffix.lower()
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending)
+    figure.savefig(picture, format=ending[1:], metadata=metadata, **options)
+    write_whole(path, picture.getvalue())
 
 
 def plot_route(problem: RouteProblem, result: RouteResult, path: Path) -> None:
@@ -52,8 +68,7 @@ def plot_route(problem: RouteProblem, result: RouteResult, path: Path) -> None:
         if result.bound is not None:
             text += f"; bound {result.bound.value:g} ({result.bound.kind})"
         figure.suptitle(text)
-        metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix.lower())
-        figure.savefig(path, metadata=metadata)
+        write_figure(figure, path)
 
 
 def occupation(problem: RouteProblem, result: RouteResult) -> np.ndarray:

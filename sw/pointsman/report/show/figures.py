@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pointsman.errors import PointsmanError
+from pointsman.report.figures.route_plot import write_figure
 
 from .document import Document, Run
 
@@ -66,7 +67,7 @@ def _write(document: Document, view: View, number: int, path: Path) -> None:
     figure = Figure(figsize=(7.2, 4.6), layout="constrained")
     FigureCanvasAgg(figure)
     view(figure.subplots(), document, number)
-    figure.savefig(path, dpi=200, metadata={"Date": None} if path.suffix == ".svg" else None)
+    write_figure(figure, path, dpi=200)
 
 
 def _views(document: Document) -> list[tuple[str, View, int]]:

@@ -11,8 +11,39 @@ from pointsman.program.catalogue import OPERATORS
 
 from .text import identifier
 
-HEADERS = ("pm", "pm_port", "pm_sizes", "stdint")
-"""Headers, without ``.h``, that the driver includes."""
+HEADERS = ("pm", "pm_port", "pm_sizes")
+"""Headers of the driver, without ``.h``."""
+STANDARD_HEADERS = (
+    *(
+        "assert",
+        "complex",
+        "ctype",
+        "errno",
+        "fenv",
+        "float",
+        "inttypes",
+        "iso646",
+        "limits",
+        "locale",
+        "math",
+        "setjmp",
+    ),
+    *(
+        "signal",
+        "stdarg",
+        "stdbool",
+        "stddef",
+        "stdint",
+        "stdio",
+        "stdlib",
+        "string",
+        "tgmath",
+        "time",
+        "wchar",
+        "wctype",
+    ),
+)
+"""Headers of C99, without ``.h``: a program's own would be found in their place, also by each other."""
 RESERVED = ("pm", "pm_next")
 """Labels whose load functions would be the driver's own ``pm_load`` and ``pm_next_load``."""
 
@@ -91,11 +122,14 @@ def _refused(source: str, label: str, why: str) -> NotInCError:
 
 def _check_names(images: Images, entries: Sequence[Entry]) -> None:
     """Refuse a program whose header, or a label one of whose functions, would be the driver's own."""
-    if identifier(images.name) in HEADERS:
-        raise NotInCError(
-            f"the header of program {images.name} would be {identifier(images.name)}.h, which the driver in C has already",
-            hint="give the program's file another name",
-        )
+    header = identifier(images.name)
+    # Where file names have no case, Pm.h is pm.h; and its guard is the same anywhere.
+    for taken, owner in ((HEADERS, "the driver in C"), (STANDARD_HEADERS, "C itself")):
+        if header.lower() in taken:
+            raise NotInCError(
+                f"the header of program {images.name} would be {header}.h, which {owner} has already",
+                hint="give the program's file another name",
+            )
     for label in (*(entry.label for entry in entries), *images.loops):
         if label in RESERVED:
             raise NotInCError(f"label '{label}': {label}_load is a function of the driver in C", hint="rename it")

@@ -8,7 +8,7 @@ from pointsman.artifacts.images.images import Images, OperatorImage
 from pointsman.program.catalogue import ITEM_FUNCTIONS, OPERATORS
 
 from .entries import Entry, NotInCError, functions_of, operands_of
-from .text import identifier
+from .text import identifier, string
 
 TYPES = {"int32": "int32_t", "int64": "int64_t", "float32": "float", "float64": "double"}
 UNSIGNED = {"int32": "uint32_t", "int64": "uint64_t"}
@@ -175,7 +175,10 @@ def _functions(
             arguments.append(f"int32_t {argument}")
             values.append(argument)
     lines += [" */"]
-    load = [f"    cop->combines[{number}] = {combine};"] if combine else []
+    load = []
+    if combine:
+        load += [f"    if (!{combine})", f"        pm_panic(cop, PM_E_VALUE, {string(entry.label)});"]
+        load += [f"    cop->combines[{number}] = {combine};"]
     given = "values" if values else "0"
     if values:
         load.insert(0, f"    const int32_t values[] = {{{', '.join(values)}}};")

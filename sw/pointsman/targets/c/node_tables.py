@@ -195,7 +195,7 @@ class _Writer:
             one.operators[0] for one in self.entries if one.group == group and any(i in self.at for i in one.operators)
         ]
         last = int(bool(group) and others[-1] == entry.operators[0])
-        return row((self.tables.table("const uint16_t", "of", here), len(here), group, last))
+        return row((self.tables.table("const uint16_t", "of", here), len(here), group, last, string(entry.label)))
 
     def _operator(self, index: int, view: NodeOperator) -> str:
         images, tables = self.images, self.tables

@@ -31,7 +31,10 @@ def c_files(images: Images) -> dict[str, str]:
         If the program needs what the driver does not do, or words have not 32 bits.
     """
     if images.shape.width != 32:
-        raise NotInCError(f"words must have 32 bits for a driver in C, not {images.shape.width}")
+        raise NotInCError(
+            f"words must have 32 bits for a driver in C, not {images.shape.width}",
+            hint="leave out --width, and give numbers of 64 bits a :type of their own",
+        )
     entries = entries_of(images)
     name = identifier(images.name)
     tables = [node_tables(images, entries, node, f"{name}_node_{node}") for node in range(len(images.nodes))]

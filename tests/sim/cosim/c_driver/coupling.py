@@ -492,7 +492,8 @@ class Coupled:
                         self.changes = a
                         return
                     case _:
-                        raise CouplingError(f"node {self.number}: error {a}")
+                        ended = True
+                        raise CouplingError(f"node {self.number}: error {a}, {link.end()}")
                 link.write(struct.pack("=I", answer))
         finally:
             if not ended:

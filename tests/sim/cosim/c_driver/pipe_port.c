@@ -1,5 +1,6 @@
 /* Processor port of a simulated node, at the other end of standard input and output: see coupling.py. */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "pm.h"
@@ -54,8 +55,7 @@ void heard(uint32_t call, const void *words, uint32_t count)
 
 void pm_panic(struct pm *cop, enum pm_error error, const char *label)
 {
-    (void)cop;
-    (void)label;
+    fprintf(stderr, "'%s' at node %d", label, cop->node ? cop->node->number : -1);
     say('X', (uint32_t)error, 0);
     exit(2);
 }

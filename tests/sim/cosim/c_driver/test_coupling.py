@@ -112,6 +112,87 @@ def test_distances_that_move_the_same_words_may_take_turns_in_c(tmp_path: Path, 
     run(tmp_path, text=f"(loop 'l 5 (parallel {shift.format('a')} {shift.format('b')}))", main=main)
 
 
+INIT = "cop_init(cop, &wrong_node_{}, 0); "
+BROADCAST = "(broadcast 'b (runtime) :m 4)"
+BESIDE = "(parallel (subset '(1 2) (cshift 'c 1)) (broadcast 'b 0))"
+PARTIAL = "(broadcast 'b (runtime :distributed t) :m 4)"
+CHOSEN = "(parallel (broadcast 'a (runtime) :m 4 :impl 'sch_bcast_dense) (cshift 'b (runtime) :m 4 :impl 'sch_shift))"
+NO_LOAD, PART, VALUE, SUBSET, NO_INIT, ORDER = 2, 3, 4, 1, 8, 5
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "second", "said"),
+    [
+        pytest.param(BROADCAST, "b_write(cop, w);", "", f"error {NO_LOAD}, 'b' at node 0", id="write before load"),
+        pytest.param(BROADCAST, "b_load(cop, 7);", "", f"error {VALUE}, 'b' at node 0", id="no such source"),
+        pytest.param(
+            BROADCAST, "b_load(cop, 1); b_write(cop, w);", "", f"error {PART}, 'b' at node 0", id="not the source"
+        ),
+        pytest.param(
+            BROADCAST,
+            "b_load(cop, 0); b_write(cop, w); cop_fini(cop); b_write(cop, w);",
+            "b_load(cop, 0); b_read(cop, w); cop_fini(cop);",
+            f"error {NO_LOAD}, 'b' at node 0",
+            id="after the end",
+        ),
+        pytest.param(
+            CHOSEN, "a_load(cop, 3); b_load(cop, 1);", "", f"error {VALUE}, 'a' at node 0", id="of two the first"
+        ),
+        pytest.param(
+            CHOSEN, "a_load(cop, 2); b_load(cop, 9);", "", f"error {VALUE}, 'b' at node 0", id="of two the second"
+        ),
+        pytest.param(
+            CHOSEN, "a_load(cop, 0); a_write(cop, w);", "", f"error {NO_LOAD}, 'a' at node 0", id="one of two"
+        ),
+        pytest.param(CHOSEN, "b_load(cop, 0);", "", f"error {ORDER}, 'a' at node 0", id="the last of two alone"),
+        pytest.param(BESIDE, "c_load(cop);", "", f"error {SUBSET}, 'c' at node 0", id="load outside"),
+        pytest.param(BESIDE, "c_func(cop, w, w);", "", f"error {SUBSET}, 'c' at node 0", id="func outside"),
+        pytest.param(
+            "(allreduce 'r (runtime) :m 4)", "r_load(cop, 0);", "", f"error {VALUE}, 'r' at node 0", id="no function"
+        ),
+        *(
+            pytest.param(
+                PARTIAL, f"b_load(cop, {given});", "", f"error {VALUE}, 'b' at node 0", id=f"source {given} of 3"
+            )
+            for given in (3, -7)
+        ),
+    ],
+)
+def test_a_wrong_call_is_told_with_operator_and_node(tmp_path: Path, text: str, first: str, second: str, said: str):
+    assert_panics(tmp_path, text, [INIT.format(0) + first, INIT.format(1) + second, INIT.format(2) + second], said)
+
+
+@pytest.mark.parametrize("call", ["b_load(cop, 0);", "b_write(cop, w);", "cop_fini(cop);"])
+def test_a_call_before_init_is_told(tmp_path: Path, call: str):
+    assert_panics(tmp_path, BROADCAST, [call, INIT.format(1), INIT.format(2)], f"error {NO_INIT}, '' at node -1")
+
+
+def assert_panics(folder: Path, cop: str, bodies: list[str], said: str) -> None:
+    program = compile_text(cop, topology=mesh(3))
+    images = make_images(make_plan(program, NodeShape(), name="wrong"))
+    nodes = [
+        f"static void node_{i}(struct pm *cop) {{ static int32_t w[4]; (void)w; {body} }}"
+        for i, body in enumerate(bodies)
+    ]
+    written = coupling.c_program
+    table = "static void (*const all[])(struct pm *) = {node_0, node_1, node_2};"
+    run = "void run_node(struct pm *cop, int node) { all[node](cop); }\n"
+    text = "\n".join(['#include "wrong.h"', '#include "pipe_port.h"', *nodes, table, run])
+    coupling.c_program = lambda *_, **__: text
+    none: list[list[Any]] = [[], [], []]
+    try:
+        executable = coupling.build(program, images, none, folder)
+    finally:
+        coupling.c_program = written
+    with (
+        Machine(images.shape, program.topology, engine="model", progress=False) as machine,
+        pytest.raises(coupling.CouplingError, match=said),
+    ):
+        coupling.run_coupled(
+            lambda node: coupling.process_link(executable, node), program, none, machine, max_cycles=4000
+        )
+
+
 async def sums(node: Any) -> None:
     await node.cop.a_load()
     for k in range(2):

@@ -7,6 +7,7 @@ from threading import Event
 
 import pytest
 
+import pointsman
 from pointsman import kernels
 from pointsman.api import progress
 from pointsman.api.progress import telling
@@ -84,3 +85,12 @@ def test_lines_say_that_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) ->
     with telling("placing"):
         monkeypatch.setattr(kernels, "is_compiling", lambda: True)
         assert stream.full.wait(60)
+
+
+def test_without_a_standard_error_nothing_is_told_and_everything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python has none where its descriptor is closed, and in programs with windows."""
+    monkeypatch.setattr(sys, "stderr", None)
+    for target in ("numesh", "tdm", "packet"):
+        application = "examples/matmul/matmul.py"
+        result = pointsman.run(application, "2x2", target=target, engine="model", arguments={"size": 4})
+        assert result.correct

@@ -54,3 +54,42 @@ def test_a_limit_holds_for_the_text_and_for_what_is_printed(tmp_path: Path) -> N
 
 def test_without_files_there_are_the_built_in_implementations() -> None:
     assert implementations_of(()) == IMPLEMENTATIONS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("compile ring.cop --mesh 2x2 -o ring.cop", "ring.cop: PROGRAM is"),
+        ("compile ring.cop --mesh 2x2 --emit plan -o ./ring.cop", "ring.cop: PROGRAM is"),
+        ("explain ring.cop --mesh 2x2 -o ring.cop", "ring.cop: PROGRAM is"),
+        ("explain ring.cop --mesh 2x2 -o other.cop", "other.cop: PROGRAM is"),
+        ("show ring.cop --mesh 2x2 -o ring.cop", "ring.cop: WHAT is"),
+        ("show ring.cop --mesh 2x2 -o a.html --json a.html", "a.html: --json is"),
+        ("show ring.html", "ring.html: WHAT is"),
+        ("run ring.py --mesh 2x2 --json ring.py", "ring.py: APPLICATION is"),
+        ("run ring.py --mesh 2x2 --trace ring.py", "ring.py: APPLICATION is"),
+        ("run ring.py --topology n.json --json n.json", "n.json: --topology is"),
+        ("run ring.py --mesh 2x2 --implementations i.py --json i.py", "i.py: --implementations is"),
+        ("verilog numesh --mesh 2x2 --image x.image -o x.image", "x.image: --image is"),
+        ("check x.image --program ring.cop --json ring.cop", "ring.cop: --program is"),
+    ],
+)
+def test_nothing_that_is_read_is_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("ring.cop", "ring.py", "ring.html", "n.json", "i.py", "x.image"):
+        Path(name).write_text("(barrier 'b)")
+    Path("other.cop").symlink_to("ring.cop")
+    done = CliRunner().invoke(main, arguments.split())
+    assert done.exit_code == 2
+    assert done.output.startswith(f"pointsman: cannot write {said} the same file\n  hint: give another name")
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"(barrier 'b)"}
+
+
+def test_devices_and_folders_take_several_outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ring.cop").write_text("(barrier 'b)")
+    arguments = "show ring.cop --mesh 2x1 -o /dev/null --json /dev/null --svg drawn --png drawn"
+    assert CliRunner().invoke(main, arguments.split()).exit_code == 0
+    assert {path.suffix for path in Path("drawn").iterdir()} == {".svg", ".png"}

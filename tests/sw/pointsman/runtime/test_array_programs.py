@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import IO
 
 import numpy as np
 import pytest
@@ -170,6 +171,22 @@ def test_a_wrong_answer_is_told() -> None:
     assert not result.correct
     assert "a(5) is" in result.text
     assert "by the sequential meaning" in result.text
+
+
+def test_values_that_cannot_be_written_leave_the_file_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    application = ArrayApplication(read_program(HEAD + "a(2:8) = b(1:7)\nend\n", "p.f90"))
+    _dry(application)
+
+    def half(file: IO[bytes], **arrays: object) -> None:
+        file.write(b"half")
+        raise OSError("no space left")
+
+    path = tmp_path / "out.npz"
+    path.write_text("before")
+    monkeypatch.setattr(np, "savez", half)
+    with pytest.raises(OSError, match="no space left"):
+        application.save(path)
+    assert path.read_text() == "before"
 
 
 def test_values_from_files_and_to_files(tmp_path: Path) -> None:

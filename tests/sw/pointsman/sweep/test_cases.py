@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,26 @@ def test_a_broken_record_is_said(noted: Path, tmp_path: Path) -> None:
     (tmp_path / "cases").mkdir()
     record_path(tmp_path, case(noted)).write_text("{")
     with pytest.raises(PointsmanError, match=r"cannot read the record .*\n.*remove it, and the case is run again"):
+        read_record(tmp_path, case(noted))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        "[]",
+        "3",
+        '{"status": "right", "values": {}, "seconds": 1}',
+        '{"case": CASE, "status": "right", "seconds": 1}',
+        '{"case": CASE, "status": "error", "values": {}, "seconds": 1}',
+        '{"case": CASE, "status": "right", "values": {}}',
+        '{"case": {}, "status": "right", "values": {}, "seconds": 1}',
+    ],
+)
+def test_a_file_that_is_no_record_is_said(noted: Path, tmp_path: Path, text: str) -> None:
+    (tmp_path / "cases").mkdir()
+    record_path(tmp_path, case(noted)).write_text(text.replace("CASE", json.dumps(case(noted).as_dict())))
+    with pytest.raises(PointsmanError, match=r"json is no record of noted 2.*\n.*remove it, and the case is run again"):
         read_record(tmp_path, case(noted))
 
 

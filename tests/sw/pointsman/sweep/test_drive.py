@@ -58,6 +58,12 @@ def test_a_killed_sweep_goes_on_where_it_was(noted: Path, tmp_path: Path) -> Non
     assert runs(tmp_path) == [0, 1, 2, 3, 4, 5]
 
 
+def test_where_cases_run_is_looked_at_before_a_folder_is_made(noted: Path, tmp_path: Path) -> None:
+    with pytest.raises(PointsmanError, match="cases run on pool, pool:N"):
+        run_sweep(read_spec(spec(tmp_path, "number = 1")), tmp_path / "out", on="pool:0")
+    assert not (tmp_path / "out").exists()
+
+
 def test_two_sweeps_do_not_share_a_folder(noted: Path, tmp_path: Path) -> None:
     sweep = read_spec(spec(tmp_path, "number = 1"))
     with _alone_in(tmp_path / "out"), pytest.raises(PointsmanError, match="another sweep is running in"):

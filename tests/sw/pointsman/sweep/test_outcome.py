@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pointsman.errors import PointsmanError
-from pointsman.sweep.outcome import column, differing, plot, table_text
+from pointsman.sweep.outcome import absent, column, differing, plot, table_text
 
 
 def record(network: str, size: int, cycles: int | None) -> dict[str, Any]:
@@ -33,6 +33,14 @@ def test_the_table_has_what_differs_and_what_was_measured() -> None:
     assert lines[0].split() == ["network", "arguments.size", "status", "total_cycles", "categories.cpu"]
     assert lines[3].split() == ["4x4", "8", "right", "1,234,567", "617,284"]
     assert lines[4].split() == ["4x4", "16", "error", "–", "–"]
+
+
+def test_columns_that_no_case_has_are_told() -> None:
+    assert absent(RECORDS, ["total_cycles", "cycles", "categories.cpu", "categories.cpus"]) == [
+        "cycles",
+        "categories.cpus",
+    ]
+    assert absent([record("4x4", 16, None)], ["total_cycles"]) == []
 
 
 @pytest.mark.parametrize(

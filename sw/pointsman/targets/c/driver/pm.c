@@ -648,6 +648,13 @@ static int known(struct pm *cop, const struct pm_operator *op, int value)
     return value;
 }
 
+/* Of a value that not every node knows, a node gives itself, nothing, or a legal number. */
+static void check_partial(struct pm *cop, const struct pm_operator *op, const int32_t *given)
+{
+    if (*given != PM_HERE && *given != PM_UNKNOWN)
+        (void)known(cop, op, value_of(op, given));
+}
+
 /* Tell each other, in the operator's barrier, the value that one of its nodes knows; `own` is UNKNOWN at the others. */
 static int told(struct pm *cop, const struct pm_operator *op, int32_t own)
 {
@@ -739,6 +746,8 @@ static void load_operator(struct pm *cop, unsigned number, const int32_t *given)
     const struct pm_role *role;
     int value;
 
+    if (op->flags & (PM_REMOTE | PM_PARTIAL))
+        check_partial(cop, op, given);
     if (op->flags & PM_REMOTE) {
         value = load_remote(cop, op, use, given[0]);
     } else if ((op->flags & PM_PARTIAL) && (op->flags & PM_SYNCHRONISED)) {
@@ -789,9 +798,12 @@ static void load_operator(struct pm *cop, unsigned number, const int32_t *given)
 
 static const struct pm_entry *entry_at(struct pm *cop, unsigned entry)
 {
-    const struct pm_entry *found = &cop->node->entries[entry];
+    const struct pm_entry *found;
+    if (!cop->node)
+        pm_panic(cop, PM_E_INIT, "");
+    found = &cop->node->entries[entry];
     if (!found->count)
-        pm_panic(cop, PM_E_SUBSET, "");
+        pm_panic(cop, PM_E_SUBSET, found->label);
     return found;
 }
 
@@ -800,7 +812,11 @@ static void load_chosen(struct pm *cop, unsigned number, const struct pm_entry *
 {
     const struct pm_operator *ops = cop->node->operators;
     unsigned e, i, k;
-    int phase = -1;
+    int phase = -1, legal = 0;
+    for (i = 0; i < entry->count && !legal; i++)
+        legal = value_of(&ops[entry->operators[i]], values) >= 0;
+    if (!legal)
+        pm_panic(cop, PM_E_VALUE, entry->label);
     for (k = 0; k < ops[entry->operators[0]].operands; k++)
         cop->given[number][k] = values[k];
     cop->noted[number] = 1;
@@ -879,11 +895,12 @@ void pm_next_load(struct pm *cop, unsigned entry)
 /* The operator whose function is called, if it may be. */
 static unsigned ready(struct pm *cop, unsigned entry, enum pm_part part)
 {
-    int number = (entry_at(cop, entry), cop->chosen[entry]);
+    const char *label = entry_at(cop, entry)->label;
+    int number = cop->chosen[entry];
     const struct pm_operator *op;
     struct pm_use *use;
     if (number < 0)
-        pm_panic(cop, PM_E_LOAD, cop->node->operators[cop->node->entries[entry].operators[0]].label);
+        pm_panic(cop, PM_E_LOAD, label);
     op = &cop->node->operators[number];
     use = &cop->uses[number];
     if (!(op->phases ? among(op->phases, cop->current) : cop->current == op->phase) || use->staged)
@@ -1193,7 +1210,12 @@ void pm_init(struct pm *cop, const struct pm_node *node, void *port)
 
 void pm_fini(struct pm *cop)
 {
+    unsigned i;
+    if (!cop->node)
+        pm_panic(cop, PM_E_INIT, "");
     enter(cop, PM_LOADER, 0);
     settled(cop);
+    for (i = 0; i < PM_ENTRIES; i++) /* other nodes may have gone: no function is to be called any more */
+        cop->chosen[i] = -1;
     pm_count(cop, PM_CPU);
 }

@@ -30,6 +30,12 @@ typedef uint32_t pm_word;
 #ifndef PM_LOCAL
 #define PM_LOCAL 4 /* messages that a node may have sent to itself and not read, of each operator */
 #endif
+#if PM_PACE < 1 || PM_SLACK < 0
+#error "PM_PACE must be 1 or more, PM_SLACK 0 or more"
+#endif
+#if PM_LOCAL < 1 || PM_LOCAL > 255
+#error "PM_LOCAL must be 1 to 255"
+#endif
 
 #define PM_HERE (-2)    /* run-time value: this node itself (operators whose value not every node knows) */
 #define PM_UNKNOWN (-1) /* run-time value: this node does not know it */
@@ -136,6 +142,7 @@ struct pm_entry {
     uint16_t count;            /* 0: the node is not in the operator's subset */
     uint16_t group;            /* of entries whose values choose a phase together, from 1 on; 0: there is nothing to choose */
     uint16_t last;             /* 1: its load function is the last of the group's, and enters the phase */
+    const char *label;         /* as in the COP program */
 };
 
 /* A VFSM of a phase. */
@@ -204,10 +211,12 @@ enum pm_error {
     PM_E_VALUE,      /* no legal run-time value, or nodes give different ones */
     PM_E_ORDER,      /* operators are used in another order than the program's */
     PM_E_UNUSED,     /* an operator was loaded and not used before its phase ends */
-    PM_E_LOCAL       /* the node reads what it has not written to itself, or PM_LOCAL messages wait */
+    PM_E_LOCAL,      /* the node reads what it has not written to itself, or PM_LOCAL messages wait */
+    PM_E_INIT        /* cop_init has not been called for this `cop`, if it began as zeros */
 };
 
-/* Called once a program cannot go on; must not return. The program brings it. */
+/* Called once a program cannot go on; must not return. The program brings it. `label`: of the operator; "" with PM_E_INIT, where
+ * cop->node is null, and else cop->node->number the node. */
 struct pm;
 void pm_panic(struct pm *cop, enum pm_error error, const char *label);
 
@@ -257,7 +266,7 @@ struct pm {
 #endif
 };
 
-/* cop_init: before anything else, on all nodes. `port` as in pm_port.h. */
+/* cop_init: before anything else, on all nodes, and once after a reset of the routers. `port` as in pm_port.h. */
 void pm_init(struct pm *cop, const struct pm_node *node, void *port);
 /* cop_fini: at the end, on all nodes: goes through phases in which other nodes still need this one. */
 void pm_fini(struct pm *cop);

@@ -127,6 +127,20 @@ def test_a_library_that_cannot_be_loaded_is_built_anew(cache: Path, tmp_path: Pa
     assert build.is_whole(library)
 
 
+@needs_compiler
+def test_a_damaged_runtime_is_built_anew(cache: Path, tmp_path: Path):
+    folder = tmp_path / "cache"
+    shutil.copytree(cache, folder)
+    for engine in folder.glob("engine-*"):
+        shutil.rmtree(engine)
+    part = min(folder.glob("runtime-*/*.o"))
+    part.write_bytes(part.read_bytes()[:100])
+    environment = {**os.environ, "POINTSMAN_CACHE": str(folder)}
+    result = subprocess.run([sys.executable, "-c", BUILD], env=environment, capture_output=True, text=True, check=False)
+    assert (result.stdout, result.stderr) == ("1\n", "")
+    assert part.stat().st_size > 100
+
+
 def test_no_compiler_is_said_with_a_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CXX", raising=False)

@@ -93,3 +93,9 @@ def test_other_forms_are_written_on_request(program: Path, tmp_path: Path) -> No
     assert done.exit_code == 0, done.output
     assert all((tmp_path / name).exists() for name in forms.values())
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["network.svg", "space-time.svg"]
+
+
+@pytest.mark.parametrize("what", [".", "..", "/"])
+def test_a_folder_is_nothing_to_show(what: str) -> None:
+    done = CliRunner().invoke(main, ["show", what])
+    assert (done.exit_code, done.output) == (2, f"pointsman: {what} cannot be read: it is a folder\n")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+from pathlib import Path
+
 import pytest
 
 from pointsman.artifacts.routes.file import RouteStream, make_problem
@@ -64,3 +67,24 @@ def test_nodes_have_numbers_and_streams_a_legend(tmp_path):
     many = make_problem(mesh(5, 5), [RouteStream(node, (24 - node,)) for node in range(24) if node != 12])
     plot_route(many, route_ideal(many), path)
     assert "<!-- stream -->" not in path.read_text()
+
+
+def test_a_picture_that_cannot_be_made_leaves_the_one_before(tmp_path, monkeypatch):
+    from matplotlib.figure import Figure
+
+    def half(figure, to, **options):
+        data = b"half"
+        if isinstance(to, str | Path):
+            Path(to).write_bytes(data)
+        else:
+            to.write(data)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Figure, "savefig", half)
+    path = tmp_path / "p.svg"
+    path.write_text("before")
+    problem = make_problem(mesh(2), [RouteStream(0, (1,))])
+    with pytest.raises(OSError, match="No space left"):
+        plot_route(problem, route_ideal(problem), path)
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]

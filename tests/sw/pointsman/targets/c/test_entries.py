@@ -49,9 +49,21 @@ def test_functions_of_the_driver_are_no_functions_of_a_program(label: str, funct
         entries_of(images_of(f"(cshift '{label} 1)", 2, 1))
 
 
-@pytest.mark.parametrize("name", ["pm", "pm_sizes", "stdint"])
-def test_a_program_does_not_take_the_place_of_a_header(name: str):
+@pytest.mark.parametrize(
+    ("name", "owner"),
+    [
+        *(
+            ("pm", "the driver in C"),
+            ("PM", "the driver in C"),
+            ("pm_sizes", "the driver in C"),
+            ("Pm-port", "the driver in C"),
+        ),
+        *(("stdint", "C itself"), ("time", "C itself"), ("string", "C itself")),
+    ],
+)
+def test_a_program_does_not_take_the_place_of_a_header(name: str, owner: str):
+    """Nor its include guard, or its name where file names have no case."""
     images = replace(images_of("(cshift 'b 1)", 2, 1), name=name)
-    said = f"the header of program {name} would be {name}.h, which the driver in C has already"
+    said = f"the header of program {name} would be {name.replace('-', '_')}.h, which {owner} has already"
     with pytest.raises(NotInCError, match=f"^{said}\n  hint: give the program's file another name$"):
         entries_of(images)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,28 @@ def test_riscv_compiler_takes_every_file_without_a_warning(tmp_path: Path, shape
             env={"PATH": "/usr/bin:/bin", **folders},
         )
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
+@pytest.mark.parametrize(
+    ("defined", "said"),
+    [
+        ("PM_LOCAL=255", ""),
+        ("PM_LOCAL=256", "PM_LOCAL must be 1 to 255"),
+        ("PM_LOCAL=0", "PM_LOCAL must be 1 to 255"),
+        ("PM_PACE=0", "PM_PACE must be 1 or more"),
+        ("PM_SLACK=-1", "PM_SLACK 0 or more"),
+        ("PM_STATISTICS", ""),
+    ],
+)
+def test_bounds_that_the_driver_cannot_keep_are_errors(tmp_path: Path, defined: str, said: str):
+    """Messages to itself are counted in a byte."""
+    for name, text in files_of().items():
+        (tmp_path / name).write_text(text)
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-DPM_PORT_EXTERN", f"-D{defined}", "-fsyntax-only"]
+    done = subprocess.run(["gcc", *flags, "pm.c"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) == (said == "")
+    assert said in done.stderr
 
 
 def test_words_of_other_widths_are_refused():
