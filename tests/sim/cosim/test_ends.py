@@ -44,7 +44,7 @@ def compiled(text: str, *names: str, split: bool = True, monkeypatch: pytest.Mon
 
     if split:
         monkeypatch.setattr(candidates, "divisions", only)
-        monkeypatch.setattr(polish, "POLISH", 0)
+        monkeypatch.setattr(polish.Polish, "run", lambda _: None)
     chosen = [one for one in IMPLEMENTATIONS if not names or one.name in (*names, "str_barrier_tree")]
     program = compile_text(text, topology=mesh(NODES))
     return make_images(make_plan(program, NodeShape(), name="test", period=16, implementations=chosen))
@@ -189,7 +189,7 @@ def test_what_comes_last_may_speak_for_what_came_before(monkeypatch: pytest.Monk
     else:
         pytest.fail("the phases cannot be divided so")
     monkeypatch.setattr(candidates, "divisions", lambda *_, **__: [structure])
-    monkeypatch.setattr(polish, "POLISH", 0)
+    monkeypatch.setattr(polish.Polish, "run", lambda _: None)
     made = make_images(make_plan(program, NodeShape(), name="test", period=16))
     assert techniques(made)[0] in ("no-op", "barrier", "hijack")
     assert [made.operators[i].label for i in made.phases[0].last] == ["c"]

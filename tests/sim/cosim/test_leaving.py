@@ -31,7 +31,7 @@ ROW = "(subset '(0 1 2 3) (broadcast 'b 0 :m 64))"
 @pytest.fixture(autouse=True)
 def _a_phase_for_each_operator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, "divisions", lambda analysis, *_, **__: [outline(analysis.program)])
-    monkeypatch.setattr(polish, "POLISH", 0)
+    monkeypatch.setattr(polish.Polish, "run", lambda _: None)
 
 
 def images(text: str, *size: int) -> Images:

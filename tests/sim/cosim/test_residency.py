@@ -48,9 +48,7 @@ def _a_phase_for_each_operator(monkeypatch: pytest.MonkeyPatch) -> None:
     # With trees and slots of their own, single words would have the same VFSMs in all phases.
     monkeypatch.setattr(router, "is_in_turn", lambda _: False)
     monkeypatch.setattr(StrAllreduce, "shallow_metric", lambda *_: None)
-    monkeypatch.setattr(polish, "POLISH", 0)
-    monkeypatch.setattr(polish, "PLAYED", 0)
-    monkeypatch.setattr(polish, "MANY", 0)
+    monkeypatch.setattr(polish.Polish, "run", lambda _: None)
 
 
 def text(words: int, *, mixed: bool) -> str:

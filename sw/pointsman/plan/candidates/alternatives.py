@@ -236,8 +236,11 @@ def by_messages_together(
 def all_by_messages(
     analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int
 ) -> tuple[Variant, Structure] | None:
-    """As `by_messages_together`, with the operators that have no run-time values, which then share the channels."""
-    return _messages_together(analysis, variant, structure, period, analysis.operators, fewest=2)
+    """As `by_messages_together`, with the operators that have no run-time values, which then share the channels; also where the
+    streams of an operator carry many messages, and leave little room to others and to barriers. None if no operator is like
+    that: what nodes compute in between makes messages slower than is foretold, so it takes more to gain by them."""
+    several = bool(_with_values(analysis)) or _has_carrying(analysis)
+    return _messages_together(analysis, variant, structure, period, analysis.operators, fewest=2) if several else None
 
 
 def by_messages_beside(
@@ -248,6 +251,14 @@ def by_messages_beside(
     if len(structure.phases) == 1 or by_messages_together(analysis, variant, structure, period) is not None:
         return None
     return _messages_together(analysis, variant, structure, period, _with_values(analysis), fewest=1)
+
+
+def _has_carrying(analysis: ProgramAnalysis) -> bool:
+    """Can an operator be done with streams that carry several messages in a round of calls?"""
+    ways = (
+        (operator, one) for operator in analysis.operators for _, one in analysis.feasible(operator, fallbacks=True)
+    )
+    return any(one.messages(operator) > 1 for operator, one in ways)
 
 
 def _with_values(analysis: ProgramAnalysis) -> list[Operator]:

@@ -279,7 +279,7 @@ def _shortest(
     graph = operator_graph(wiring, lanes, {}, tree)  # the same for all lengths
 
     def is_bound(length: int) -> bool:
-        return termination(graph, lanes, length, nodes).message_bound
+        return termination(graph, lanes, length, nodes, spread=False).message_bound
 
     # What has happened when a node has moved all words of a message has also happened when it has moved those of a longer one.
     place = bisect_left(LENGTHS, True, key=is_bound)

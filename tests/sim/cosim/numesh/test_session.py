@@ -136,7 +136,7 @@ def test_an_operator_of_a_past_phase_must_be_loaded_again(
 ) -> None:
     # Short messages would share a phase.
     monkeypatch.setattr(candidates, "divisions", lambda analysis, *_, **__: [outline(analysis.program)])
-    monkeypatch.setattr(polish, "POLISH", 0)
+    monkeypatch.setattr(polish.Polish, "run", lambda _: None)
 
     async def main(node: Node) -> None:
         await node.cop.a_load()

@@ -218,7 +218,7 @@ def test_a_division_that_only_promises_more_than_the_best_plan_takes_is_planned(
     assert len(plan.phases) == 1
 
 
-def test_operators_of_any_kind_are_tried_by_messages_together() -> None:
+def test_operators_without_run_time_values_are_tried_by_messages_beside_one_with_these() -> None:
     """With a phase each, and the shift by streams of its own, it takes 6,059 cycles."""
     text = "(loop 'z 4 (sequential (collect 'a (runtime) :m 500) (eoshift 'b 1 :m 20)))"
     plan = make_plan(compile_text(text, topology=mesh(2, 2)), NodeShape(), name="x")
