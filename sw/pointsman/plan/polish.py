@@ -266,7 +266,7 @@ class Polish:
         usual, and operators done in another way. A quicker plan of a division becomes its new centre. What suits one division
         need not suit another, and no single change leads from the best plan there. Divisions given up for the sum of their
         phases are played before: the sum counts what is done side by side in a phase as if it were done in turn. And so are
-        those that promise more than the best plan takes, but less than others which have been planned instead."""
+        those of which nothing was planned, because others promised more."""
         given_up = [n for labels, (_, n) in self.attempts.unplayed.items() if labels not in self.attempts.divided]
         for number in (*given_up, *self._left_out()):
             size = size_of(self.ways[number])
@@ -303,7 +303,7 @@ class Polish:
 
     def _left_out(self) -> list[int]:
         """Of each little division, done as the search does it, of which nothing has been planned: the candidate that promises
-        most, if it promises more than HARDLY the cycles of the best plan."""
+        most, if its estimate is below HARDLY times the cycles of the best plan."""
         planned = {self.ways[number].key for number, one in self.attempts.considered.items() if one.cycles is not None}
         planned |= {self.ways[number].key for _, number in self.attempts.unplayed.values()}
         found: list[int] = []

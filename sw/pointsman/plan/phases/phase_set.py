@@ -129,9 +129,8 @@ def _rerouted(context: PlanContext, phases: PhaseSet, limit: float) -> PhaseSet:
         try:
             constraints = phases.constraints.taking(later, taken, freed)
             most = planned[later].cycles + min(saved, left)
-            operators = planned[later].operators
-            # Where several operators find no detour as they are, trying them in all other ways takes long and seldom helps.
-            only = tuple(one.implementation for one in operators)
+            # Where operators find no detour as they are, they hardly ever find one done in another way, and trying takes long.
+            only = tuple(one.implementation for one in planned[later].operators)
             found = plan_phase(context, constraints, later, most, only)
             if found is not None and found.cycles > DETOUR * most:
                 found = None  # the barrier of its own has taken what the detour left it
