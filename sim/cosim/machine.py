@@ -27,6 +27,11 @@ _QUIET_SECONDS = 1.0
 _PROGRESS_SECONDS = 0.1
 
 
+def is_shown(progress: bool | None) -> bool:
+    """Is the progress of a run to be shown? None: where standard error is a terminal; it may have been closed."""
+    return (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
+
+
 def check_window(window: tuple[int, int] | None) -> None:
     """Refuse cycles of a waveform that end before they begin."""
     if window is not None and window[1] < window[0]:
@@ -68,7 +73,7 @@ class ProcessorMachine(ABC):
     """
 
     def __init__(self, engine: Runner, *, quiet_cycles: int, progress: bool | None = None) -> None:
-        self._progress = (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
+        self._progress = is_shown(progress)
         self._engine: Runner | None = engine
         self._quiet_cycles = quiet_cycles
         self._running = False
@@ -212,7 +217,7 @@ class HardwareMachine(ProcessorMachine):
     def __init__(self, hardware: Hardware, *, progress: bool | None = None) -> None:
         from .engines.verilated.engine import HardwareEngine
 
-        shown = (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
+        shown = is_shown(progress)
         self.hardware = hardware
         self._compiled = HardwareEngine(hardware, progress=shown)
         super().__init__(self._compiled, quiet_cycles=hardware.quiet_cycles, progress=shown)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from cosim.machine import ProcessorMachine, check_window
+from cosim.machine import ProcessorMachine, check_window, is_shown
 from cosim.record import State
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape, ShapeError
@@ -72,7 +72,7 @@ class Machine(ProcessorMachine):
             )
         self.shape = shape
         self.topology = topology
-        shown = (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
+        shown = is_shown(progress)
         check_window(wave_window)
         self._mesh = _engine(engine, shape, topology, shown, wave, wave_window)
         quiet_cycles = 4 * shape.schedule_depth * topology.nodes + 1000

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from cosim.machine import ProcessorMachine, Runner, check_window
+from cosim.machine import ProcessorMachine, Runner, check_window, is_shown
 from cosim.record import Record
 from cosim.session import run_nodes
 from cosim.spans import Call, NodeWatch, Span
@@ -83,7 +83,7 @@ class PacketMachine(ProcessorMachine):
             raise PointsmanError("engine 'model' writes no waveforms", hint="use engine 'verilated'")
         check_window(wave_window)
         self.shape = shape
-        shown = (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
+        shown = is_shown(progress)
         super().__init__(
             _runner(shape, engine, shown, wave, wave_window), quiet_cycles=quiet_cycles(shape), progress=shown
         )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from cosim.engines import processors
 from cosim.engines.processors import Access, Outcome, Program, Programs, RunOptions
-from cosim.machine import ProcessorMachine, Runner
+from cosim.machine import ProcessorMachine, Runner, is_shown
 from pointsman.errors import PointsmanError
 from tdm_switch.shape import SwitchShape
 from tdm_switch.station import patience
@@ -111,7 +110,7 @@ def switch_machine(shape: SwitchShape, engine: EngineName = "auto", *, progress:
         from cosim.engines.verilated.build import find_compiler
 
         engine = "model" if find_compiler() is None else "verilated"
-    shown = (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
+    shown = is_shown(progress)
     if engine == "model":
         return SwitchMachine(shape, SwitchModelEngine(shape), progress=shown)
     from cosim.engines.verilated.engine import HardwareEngine
