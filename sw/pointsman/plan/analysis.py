@@ -128,6 +128,8 @@ class ProgramAnalysis:
 
         def ask() -> tuple[tuple[float, Implementation], ...]:
             among = [one for one in self.implementations if name in (None, one.name)]
+            if name is None:
+                among = [one for one in among if not one.at_once or one.name == operator.impl]
             if any_order:
                 among = [one for one in among if not one.in_order or one.name == operator.impl]
             every = fallbacks or name is not None

@@ -37,6 +37,8 @@ LITTLE = 64
 """Nodes of phases up to which a candidate in which an operator is done in another way is always played, and with every
 schedule length that promises more than the best plan: how far sums of phases are from played cycles differs from way to way,
 and from length to length."""
+SEVERAL = 8
+"""Operators of a phase up to which their number does not count as work."""
 TRUSTED = 1.25
 """Factor between these two measures of the best plan up to which they agree."""
 CLEARLY = 1.03
@@ -422,11 +424,16 @@ class Attempts:
 
 
 def size_of(one: Candidate, besides: Candidate | None = None) -> int:
-    """Nodes of the phases of a candidate; only of those that ``besides``, with the same schedule length, does not have."""
+    """Nodes of the phases of a candidate, more where a phase has more than SEVERAL operators and takes longer to plan; only of
+    phases that ``besides``, with the same schedule length, does not have."""
     known = set()
     if besides is not None and besides.period == one.period:
         known = {(phase.operators, phase.value) for phase in besides.structure.phases}
-    return sum(len(phase.nodes) for phase in one.structure.phases if (phase.operators, phase.value) not in known)
+    return sum(
+        len(phase.nodes) * max(SEVERAL, len(phase.operators)) // SEVERAL
+        for phase in one.structure.phases
+        if (phase.operators, phase.value) not in known
+    )
 
 
 def is_little(one: Candidate) -> bool:

@@ -66,6 +66,10 @@ class Implementation(ABC):
     """True: no plan is begun with this implementation, unless ``:impl`` names it or nothing else can do the operator; it is tried
     against the best plan so far, on the timeline (`pointsman.plan.candidates.alternatives`)."""
 
+    at_once = False
+    """True: made for several operators that nodes call together. No operator is done by it alone, unless ``:impl`` names it
+    (`pointsman.plan.structure.together`)."""
+
     def stages(self, operator: Operator) -> int:
         """Number of stages that each node passes in a call (`pointsman.artifacts.images.images.OperatorImage.stages`)."""
         return 1

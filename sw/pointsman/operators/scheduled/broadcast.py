@@ -106,14 +106,14 @@ class StrBcastRound(StrBcast):
     """A multicast round a cycle through all nodes of the instance, always the same way (str_bcast_round, our name).
 
     All nodes and links of the cycle carry the same whatever the sources, so that broadcasts from many nodes at the same time, as
-    in an all-gather, leave few slots unused (`pointsman.routing.phase_router.rounds`). A single broadcast has shorter ways: this
-    is taken only where ``:impl`` asks for it.
+    in an all-gather, leave few slots unused (`pointsman.routing.phase_router.rounds`). A single broadcast has shorter ways.
     """
 
     name = "str_bcast_round"
+    at_once = True
 
     def metric(self, operator: Operator, context: Context) -> Metric | None:
-        if operator.impl != self.name or not is_constant(operator, "source"):
+        if not is_constant(operator, "source"):
             return None
         several = [one.nodes for one in operator.instances if len(one.nodes) > 1]
         if any(len(cycle_of(nodes, context.topology)) < len(nodes) for nodes in several):

@@ -114,9 +114,7 @@ class StrShiftRound(StrShift):
     """
 
     name = "str_shift_round"
-
-    def metric(self, operator: Operator, context: Context) -> Metric | None:
-        return super().metric(operator, context) if operator.impl == self.name else None
+    at_once = True
 
     def streams(self, operator: Operator, context: Context) -> list[Stream]:
         return [replace(one, chains=1, max_words=1, packed=True) for one in super().streams(operator, context)]

@@ -108,6 +108,8 @@ def alternatives(
         if operator.impl is not None or not operator.instances or spent < SMALL * total:
             continue
         present = kept.get(operator.label, ways.get(operator.label))
+        if any(one.name == present and one.at_once for one in analysis.implementations):
+            continue  # done with others, of which one done otherwise is in the way
         tables = [estimates(one, analysis, period) for one in (operator, *others)]
         found_ways = {
             name: sum(one[name] for one in tables) for name in tables[0] if all(name in one for one in tables)

@@ -337,7 +337,8 @@ def find_candidates(
 def _lengths(structure: Structure, analysis: ProgramAnalysis, asked: int | None) -> list[int]:
     """Schedule lengths to try (`schedule_lengths`)."""
     context = analysis.context
-    return schedule_lengths(structure, context.shape, asked, _needed(structure, analysis), context.topology)
+    needed = _needed(structure, analysis)
+    return schedule_lengths(structure, context.shape, asked, needed, context.topology, analysis.chosen)
 
 
 def _needed(structure: Structure, analysis: ProgramAnalysis) -> int:
@@ -352,10 +353,10 @@ def _needed(structure: Structure, analysis: ProgramAnalysis) -> int:
 def _divisions_first(ways: Sequence[Candidate]) -> list[Candidate]:
     """Every division with its best schedule length, then every division with its second best, and so on: plans differ
     more by division than by length, and what the ends of phases cost shows only when they are routed."""
-    count: dict[tuple[bool, tuple[tuple[str, ...], ...]], int] = {}
+    count: dict[tuple[bool, Hashable], int] = {}
     places = []
     for one in ways:
-        key = one.whole, one.labels
+        key = one.whole, one.key
         places.append(count.get(key, 0))
         count[key] = places[-1] + 1
     order = sorted(range(len(ways)), key=lambda i: (ways[i].whole, places[i]))

@@ -15,12 +15,14 @@ from pointsman.operators import Context, Implementation
 from pointsman.operators.api.cached import kept
 from pointsman.operators.api.loading import Loading
 from pointsman.operators.api.operands import rounds_between_values
+from pointsman.operators.scheduled.broadcast import StrBcastRound
 from pointsman.operators.scheduled.replacements import Replacement
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.cost.equations import barrier_cycles
 from pointsman.plan.cost.feasible import hint_none, why_none
 from pointsman.plan.errors import PlanError
 from pointsman.plan.plan import ReplacedOperator
+from pointsman.plan.structure.together import is_all_gather
 from pointsman.program.program import Group, Operator, Program
 
 WORTH = 0.8
@@ -75,6 +77,22 @@ def variants(analysis: ProgramAnalysis, *, period: int) -> list[Variant]:
     found = [_variant(analysis, must, names)]
     if may:
         found.append(_variant(analysis, must | may, names))
+    if rounds := _rounds(analysis):
+        found.append(replace(found[0], analysis=found[0].analysis.choosing({**analysis.chosen, **rounds})))
+    return found
+
+
+def _rounds(analysis: ProgramAnalysis) -> dict[str, str]:
+    """By label, `StrBcastRound` for the broadcasts of all-gathers in which it can do all of them; a single broadcast is quicker
+    done otherwise, so that no change of one operator leads there."""
+    way = next((one for one in analysis.implementations if one.name == StrBcastRound.name), None)
+    found: dict[str, str] = {}
+    for part, _ in analysis.program.root.walk():
+        if way is not None and isinstance(part, Group) and part.kind == "parallel" and is_all_gather(part.children):
+            operators = [one for one in part.children if isinstance(one, Operator)]
+            free = all(one.impl is None and one.label not in analysis.chosen for one in operators)
+            if free and all(way.metric(one, analysis.context) is not None for one in operators):
+                found |= {one.label: way.name for one in operators}
     return found
 
 

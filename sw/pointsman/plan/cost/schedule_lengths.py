@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import ceil
 
 from numesh.shape import NodeShape
@@ -37,6 +37,7 @@ def schedule_lengths(
     asked: int | None,
     needed: int = 2,
     topology: Topology | None = None,
+    chosen: Mapping[str, str] = {},
 ) -> list[int]:
     """Schedule lengths to try, in slots: ``asked``, if given; else those with which all phases fit the schedule memory;
     else those with which it holds RESIDENT phases besides the loader phase, so that phases take turns. The phases that
@@ -50,7 +51,7 @@ def schedule_lengths(
     lengths = [asked] if asked is not None else fitting or sharing or [max(2, shape.schedule_depth // least)]
     if asked is None:
         most = shape.schedule_depth // least
-        lengths = _of_rounds(structure, shape, most) or _of_shifts(structure, shape, most, topology) or lengths
+        lengths = _of_rounds(structure, shape, most, chosen) or _of_shifts(structure, shape, most, topology) or lengths
     if asked is None and lengths[-1] < needed:
         lengths += [p for p in range(PERIODS[0], longest(structure, shape) + 1, PERIODS[0]) if p >= needed][:1]
     if least * lengths[0] > shape.schedule_depth:
@@ -63,12 +64,12 @@ def schedule_lengths(
     return lengths
 
 
-def _of_rounds(structure: Structure, shape: NodeShape, most: int) -> list[int]:
+def _of_rounds(structure: Structure, shape: NodeShape, most: int, chosen: Mapping[str, str]) -> list[int]:
     """Schedule lengths that suit phases of broadcasts round a cycle, beside which shifts may go between neighbours."""
     found = set()
     for phase in structure.phases:
-        around = [operator for operator in phase.operators if operator.impl == StrBcastRound.name]
-        others = [operator for operator in phase.operators if operator.impl != StrBcastRound.name]
+        around = [one for one in phase.operators if chosen.get(one.label, one.impl) == StrBcastRound.name]
+        others = [one for one in phase.operators if one not in around]
         if around and all(operator.kind == "eoshift" for operator in others):
             most_nodes = max(len(one.nodes) for operator in around for one in operator.instances)
             found |= {n for n in round_lengths(most_nodes, len(around), shape, most) if n >= PERIODS[0]}

@@ -34,6 +34,8 @@ from .drafts import plan_phase
 DETOUR = 1.5
 """Factor on the cycles that a phase may take around wires of others, up to which it may exceed them with its barrier: what
 barriers cost elsewhere is a rough estimate."""
+CROWDED_OUT = 1.2
+"""Factor by which barriers may lengthen phases, as they take slots from operators, before longer detours are tried."""
 
 
 class TooSlowError(Exception):
@@ -58,6 +60,11 @@ class PhaseSet:
         phase = plan_phase(context, constraints, index)
         assert phase is not None
         return PhaseSet((*self.planned[:index], phase, *self.planned[index + 1 :]), constraints)
+
+    @property
+    def cycles(self) -> float:
+        """Cycles of all phases."""
+        return sum(phase.cycles for phase in self.planned)
 
 
 def plan_phases(
@@ -88,8 +95,7 @@ def plan_phases(
         planned.append(phase)
     # Beside continuing operators a phase that is planned again may also become quicker, so no limit holds.
     limit = inf if structure.through else limit
-    apart = keep_apart(context, _rerouted(context, PhaseSet(tuple(planned), constraints), limit), limit)
-    planned = list(apart.planned)
+    planned = list(_apart(context, PhaseSet(tuple(planned), constraints), limit).planned)
     if constraints.standing.operators:
         planned = with_more_slots(planned, constraints.standing.operators, structure, shape)
     refuse_crossing(structure, planned)
@@ -107,8 +113,22 @@ def refusal_kept(context: PlanContext, index: int) -> Iterator[None]:
         raise
 
 
-def _rerouted(context: PlanContext, phases: PhaseSet, limit: float) -> PhaseSet:
-    """Route phases again around wires of others, where that costs less than barriers."""
+def _apart(context: PlanContext, phases: PhaseSet, limit: float) -> PhaseSet:
+    """The phases without conflicts. Where barriers crowd out the words of operators, longer detours may be quicker."""
+    free = _rerouted(context, phases, limit)
+    apart = keep_apart(context, free, limit)
+    if apart.cycles <= CROWDED_OUT * free.cycles:
+        return apart
+    try:
+        around = keep_apart(context, _rerouted(context, phases, limit, apart.cycles - free.cycles), limit)
+    except (PlanError, TooSlowError):
+        return apart
+    return min(apart, around, key=lambda one: one.cycles)
+
+
+def _rerouted(context: PlanContext, phases: PhaseSet, limit: float, lost: float = 0.0) -> PhaseSet:
+    """Route phases again around wires of others, where that costs less than barriers. ``lost``: cycles that barriers take from
+    operators, beside their own."""
 
     def again(
         planned: Sequence[PlannedPhase],
@@ -119,7 +139,7 @@ def _rerouted(context: PlanContext, phases: PhaseSet, limit: float) -> PhaseSet:
     ) -> PlannedPhase | None:
         """A phase routed again off the links and slots in ``taken``; None if that costs more than barriers at the ends
         of ``instead``, or cannot be done."""
-        saved = 0.0
+        saved = lost
         for earlier in instead:
             barrier = barrier_of(context, phases.constraints, earlier, planned[earlier].routed)
             saved += context.structure.phases[earlier].exits * cycles_of_barrier(context, barrier)

@@ -8,16 +8,15 @@ values by a fixed sequence that covers them evenly, so that few rounds are a fai
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import gcd
 from typing import Literal
 from zlib import crc32
 
-from pointsman.operators.api.operands import is_constant, operand, rounds_between_values, taking_part
-from pointsman.operators.scheduled.broadcast import StrBcastRound
-from pointsman.operators.scheduled.shift import StrShiftRound
+from pointsman.operators.api.operands import rounds_between_values, taking_part
+from pointsman.plan.structure.together import called_together
 from pointsman.program.program import Group, Operator, Program, Runtime
 
 VISITS = 80
@@ -127,31 +126,9 @@ def visits(
                     share = weight if k == 0 else weight * (max(1, part.count) - 1) / (count - 1)
                 push(part, share)
         else:
-            if part.kind == "parallel" and _at_once(part.children):
+            if called_together(part):
                 rounds_of[id(part.children[0])] = len(part.children)
             push(part, weight)
-
-
-def _at_once(children: Sequence[Group | Operator]) -> bool:
-    """Are these operators made to be called together: by their implementations, or as broadcasts from all nodes of the same
-    instances, an all-gather?"""
-    operators = [one for one in children if isinstance(one, Operator)]
-    if len(operators) < len(children):
-        return False
-    made_for_it = (StrBcastRound.name, StrShiftRound.name)
-    return sum(one.impl in made_for_it for one in operators) > 1 or _from_all(operators)
-
-
-def _from_all(operators: Sequence[Operator]) -> bool:
-    """Is there a broadcast from each position of the same instances?"""
-    if len(operators) < 2 or not all(one.kind == "broadcast" and is_constant(one, "source") for one in operators):
-        return False
-    if len({tuple(instance.nodes for instance in one.instances) for one in operators}) > 1:
-        return False
-    return all(
-        {operand(one, i, "source", ()) for one in operators} == set(range(len(instance.nodes)))
-        for i, instance in enumerate(operators[0].instances)
-    )
 
 
 def _times(program: Program) -> dict[int, int]:

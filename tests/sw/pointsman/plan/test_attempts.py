@@ -12,8 +12,11 @@ import pytest
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
+from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan import attempts, polish
-from pointsman.plan.attempts import Attempts, behind
+from pointsman.plan.analysis import ProgramAnalysis
+from pointsman.plan.attempts import Attempts, behind, size_of
+from pointsman.plan.candidates.candidates import find_candidates
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
 
@@ -106,3 +109,15 @@ def test_refusals_are_kept_without_the_frames_that_they_came_through() -> None:
         gc.enable()
     assert any(one.outcome.startswith("refused: ") for one in plan.considered)
     assert not left
+
+
+def test_phases_of_many_operators_count_as_more_work() -> None:
+    def size(operators: int) -> int:
+        text = "(parallel {})".format(" ".join(f"(cshift 's{k} 1)" for k in range(operators)))
+        analysis = ProgramAnalysis(
+            compile_text(text, topology=mesh(2, 2)), Context(mesh(2, 2), NodeShape()), IMPLEMENTATIONS
+        )
+        found = find_candidates(analysis, period=16, effort=1.0)
+        return size_of(found.ways[0])
+
+    assert [size(count) for count in (1, 8, 16)] == [4, 4, 8]

@@ -11,6 +11,7 @@ from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.replacements import Variant, replacements_of, variants
 from pointsman.plan.errors import PlanError
+from pointsman.plan.make_plan import make_plan
 from pointsman.program.program import Group, Runtime
 
 
@@ -164,3 +165,33 @@ def test_the_parts_of_an_operator_are_made_once() -> None:
     again = {way.name: parts for way, parts in replacements_of(operator, analysis.choosing({}))}
     assert first
     assert all(again[name] is parts for name, parts in first.items())
+
+
+GATHER = "(parallel {})".format(" ".join(f"(broadcast 'a{k} {k} :m 20)" for k in range(8)))
+
+
+def test_an_all_gather_may_go_round_a_cycle_by_all_its_broadcasts() -> None:
+    plain, round_ = found(GATHER, 4, 2)
+    assert not plain.analysis.chosen
+    assert round_.analysis.chosen == {f"a{k}": "str_bcast_round" for k in range(8)}
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        (GATHER.replace("'a3 3", "'a3 3 :impl 'str_bcast"), (4, 2)),
+        (GATHER.replace("(broadcast 'a3 3 :m 20)", ""), (4, 2)),
+        (GATHER, (8, 1)),  # no cycle
+    ],
+)
+def test_other_broadcasts_do_not(text: str, size: tuple[int, ...]) -> None:
+    (only,) = found(text, *size)
+    assert not only.analysis.chosen
+
+
+def test_rounds_are_taken_where_they_are_quicker() -> None:
+    program = compile_text(GATHER, topology=mesh(4, 2))
+    plan = make_plan(program, NodeShape(), name="gather")
+    assert {one.implementation.name for phase in plan.phases for one in phase.operators} == {"str_bcast_round"}
+    others = [one for one in IMPLEMENTATIONS if one.name != "str_bcast_round"]
+    assert 1.15 * plan.cycles < make_plan(program, NodeShape(), name="gather", implementations=others).cycles

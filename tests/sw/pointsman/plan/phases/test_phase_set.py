@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import pytest
 
 from numesh.shape import NodeShape
@@ -9,6 +11,8 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
+from pointsman.plan.options import PlanOptions
+from pointsman.plan.phases import phase_set
 from pointsman.plan.plan import Plan
 from pointsman.plan.structure.structure import outline
 
@@ -36,3 +40,15 @@ def test_a_refusal_names_the_lack_of_vfsms_that_made_a_barrier_necessary(registe
         "has to have a barrier because phase 'a' needs VFSMs of node 0 that this one would keep without"
     )
     assert "phase 'b' cannot be routed" in refusal.value.message
+
+
+def test_words_that_a_barrier_would_crowd_out_go_round_the_other_phase(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The barrier between the number of the sender and its words would take half of the slots of these.
+    program = compile_text("(broadcast 'o (runtime :distributed t) :m 500)", topology=mesh(4, 4))
+    options = PlanOptions(first=True)
+    plan = make_plan(program, NodeShape(), name="one", period=24, options=options)
+    monkeypatch.setattr(phase_set, "CROWDED_OUT", inf)
+    before = make_plan(program, NodeShape(), name="one", period=24, options=options)
+    assert any(phase.barrier is not None for phase in before.phases)
+    assert all(phase.barrier is None for phase in plan.phases)
+    assert 1.3 * plan.cycles < before.cycles
