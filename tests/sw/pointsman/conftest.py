@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from loading import module_at
 from numesh.shape import NodeShape
 from pointsman.artifacts.images import Images
 from pointsman.cop import compile_text
@@ -31,14 +30,7 @@ SMALL = (
 
 def _load(name: str) -> ModuleType:
     """The module ``name`` beside this file; with --import-mode=importlib it cannot be imported by name."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    if name not in sys.modules:
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-    return sys.modules[name]
+    return module_at(Path(__file__).with_name(f"{name}.py"))
 
 
 @pytest.fixture(scope="session")
