@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+from command_calls import COP, call
 from loading import module_at
 from numesh.shape import NodeShape
 from pointsman.artifacts.images import Images
@@ -69,3 +70,11 @@ def small_plan() -> Plan:
     """Three nodes in a row, two phases: a broadcast whose source is known at run time only, and a shift."""
     program = compile_text("(loop 'l 3 (broadcast 'b (runtime) :m 2) (cshift 'c 1 :m 2))", topology=mesh(3))
     return make_plan(program, NodeShape(), name="p", structures=[outline(program)])
+
+
+@pytest.fixture(scope="session")
+def matmul_image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Image of the matrix multiplication of 8×8 on 2×2 nodes."""
+    path = tmp_path_factory.mktemp("image") / "matmul.image"
+    call("compile", COP, "--mesh", "2x2", "--set", "block=16", "-o", path)
+    return path
