@@ -32,13 +32,6 @@ def is_shown(progress: bool | None) -> bool:
     return (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
 
 
-def check_window(window: tuple[int, int] | None) -> None:
-    """Refuse cycles of a waveform that end before they begin."""
-    if window is not None and window[1] < window[0]:
-        first, last = window
-        raise PointsmanError(f"the last cycle of a waveform must not be before the first, as {last} before {first}")
-
-
 class Runner(Protocol):
     """Runs programs on processor ports."""
 

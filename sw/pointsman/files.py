@@ -77,6 +77,16 @@ def check_writable(path: Path) -> None:
         raise _unwritable(path, error) from None
 
 
+def same_file(one: Path, other: Path) -> bool:
+    """Do both names stand for one file? Folders and devices take what several write."""
+    try:
+        if one.exists() and other.exists():
+            return one.is_file() and one.samefile(other)
+        return one.resolve() == other.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
 def _check_place(path: Path) -> None:
     """Is there a folder in which a file may have this name?"""
     try:

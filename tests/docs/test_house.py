@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from loading import module_at
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/house.md").read_text(encoding="utf-8")
@@ -17,12 +18,7 @@ ANSWERS = re.findall(r"^\| (.+?) \| `([\w/.]+)`: (.+?) \|$", PAGE, re.MULTILINE)
 
 @pytest.fixture(scope="module")
 def maker() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_house", ROOT / "docs/make_house.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(ROOT / "docs/make_house.py")
 
 
 def test_the_page_and_the_picture_are_made_from_the_code(maker: ModuleType) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
 from pathlib import Path
 from types import ModuleType
@@ -11,6 +10,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from loading import module_at
 from pointsman import cop
 from pointsman.network import mesh
 from pointsman.program.catalogue import OPERATORS
@@ -22,12 +22,7 @@ FILE = re.compile(r"^<!-- file: (\S+) -->\n```\S*\n(.*?)^```$", re.MULTILINE | r
 
 @pytest.fixture(scope="module")
 def maker() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_applications", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(SCRIPT)
 
 
 def test_tables_are_not_stale(maker: ModuleType) -> None:

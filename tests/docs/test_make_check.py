@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
 
+from loading import module_at
 from pointsman.verify.report import RULES
 
 ROOT = Path(__file__).parents[2]
@@ -18,12 +18,7 @@ def test_the_page_has_todays_rules() -> None:
 
 def test_each_rule_has_its_picture() -> None:
     folder = ROOT / "docs/pictures"
-    spec = importlib.util.spec_from_file_location("make_rules", folder / "make_rules.py")
-    assert spec is not None
-    assert spec.loader is not None
-    maker = importlib.util.module_from_spec(spec)
-    sys.modules["make_rules"] = maker
-    spec.loader.exec_module(maker)
+    maker = module_at(folder / "make_rules.py")
     assert set(maker.PICTURES) == set(RULES)
     assert {path.stem for path in (folder / "rules").iterdir()} == set(RULES)
     for name, picture in maker.PICTURES.items():

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
+from loading import module_at
 from pointsman.cli import main
 
 SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "make_commands.py"
 
 
 def test_page_of_commands_is_not_stale() -> None:
-    spec = importlib.util.spec_from_file_location("make_commands", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = module_at(SCRIPT)
     page = module.PAGE.read_text(encoding="utf-8")
     assert page == module.page(), "run docs/make_commands.py"
     for name, command in main.commands.items():

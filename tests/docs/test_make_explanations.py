@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from loading import module_at
 
 FOLDER = Path(__file__).parents[2] / "docs/pictures"
 
 
 @pytest.fixture(scope="module")
 def maker() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_explanations", FOLDER / "make_explanations.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(FOLDER / "make_explanations.py")
 
 
 @pytest.mark.parametrize("name", ["phases", "divisions", "gauss", "engine", "stages", "landing"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from loading import module_at
 from numesh.memory_map import memory_map
 from numesh.shape import NodeShape
 from pointsman.cli import main
@@ -57,12 +57,7 @@ Path_ = tuple[str, ...]
 
 @pytest.fixture(scope="module")
 def maker() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_json", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(SCRIPT)
 
 
 @pytest.fixture(scope="module")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
 
+from loading import module_at
+
 DOCS = Path(__file__).parents[2] / "docs"
-spec = importlib.util.spec_from_file_location("make_screenshots", DOCS / "make_screenshots.py")
-assert spec is not None
-assert spec.loader is not None
-made = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(made)
+made = module_at(DOCS / "make_screenshots.py")
 
 
 def test_every_picture_is_small_and_in_the_page() -> None:

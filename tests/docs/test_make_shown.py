@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
+
+from loading import module_at
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_every_document_of_the_documentation_makes_a_small_page(tmp_path: Path) -> None:
-    spec = importlib.util.spec_from_file_location("make_shown", DOCS / "make_shown.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = module_at(DOCS / "make_shown.py")
     paths = module.make_pages(tmp_path)
     assert {path.stem for path in paths} == {path.name.partition(".")[0] for path in (DOCS / "shown").iterdir()}
     assert all(path.stat().st_size < 500_000 for path in paths)

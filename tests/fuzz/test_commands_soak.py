@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -11,6 +10,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from loading import module_at
 
 FOLDER = Path(__file__).parent
 
@@ -29,12 +30,7 @@ def test_a_few_uses_end_as_they_should(tmp_path: Path) -> None:
 def soak() -> ModuleType:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(FOLDER)
-        specification = importlib.util.spec_from_file_location("commands_soak", FOLDER / "commands_soak.py")
-        assert specification is not None
-        assert specification.loader is not None
-        module = importlib.util.module_from_spec(specification)
-        specification.loader.exec_module(module)
-    return module
+        return module_at(FOLDER / "commands_soak.py")
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ with Machine(shape, topology) as machine:
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from cosim.machine import ProcessorMachine, check_window, is_shown
+from cosim.engines.chosen import check_wave, chosen_engine
+from cosim.machine import ProcessorMachine, is_shown
 from cosim.record import State
 from numesh.memories import NodeMemories
 from numesh.shape import NodeShape, ShapeError
@@ -73,8 +73,9 @@ class Machine(ProcessorMachine):
         self.shape = shape
         self.topology = topology
         shown = is_shown(progress)
-        check_window(wave_window)
-        self._mesh = _engine(engine, shape, topology, shown, wave, wave_window)
+        name = chosen_engine(engine)
+        check_wave(name, wave, wave_window)
+        self._mesh = _engine(name, shape, topology, shown, wave, wave_window)
         quiet_cycles = 4 * shape.schedule_depth * topology.nodes + 1000
         super().__init__(self._mesh, quiet_cycles=quiet_cycles, progress=shown)
 
@@ -117,23 +118,13 @@ class Machine(ProcessorMachine):
 
 
 def _engine(
-    name: EngineName,
+    name: str,
     shape: NodeShape,
     topology: Topology,
     progress: bool,
     wave: Path | None,
     wave_window: tuple[int, int] | None,
 ) -> Engine:
-    if name == "auto":
-        from cosim.engines.verilated.build import find_compiler
-
-        if find_compiler() is None:
-            print("no C++ compiler found: the cycle model runs in place of the RTL", file=sys.stderr)
-            name = "model"
-        else:
-            name = "verilated"
-    if wave is not None and name != "verilated":
-        raise PointsmanError(f"engine {name!r} writes no waveforms", hint="use engine 'verilated'")
     if name == "model":
         from cosim.numesh.engines.model import ModelEngine
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from cosim.machine import ProcessorMachine, Runner, check_window, is_shown
+from cosim.engines.chosen import check_wave, chosen_engine
+from cosim.machine import ProcessorMachine, Runner, is_shown
 from cosim.record import Record
 from cosim.session import run_nodes
 from cosim.spans import Call, NodeWatch, Span
@@ -68,20 +68,8 @@ class PacketMachine(ProcessorMachine):
     ) -> None:
         if engine not in ENGINES:
             raise PointsmanError(f"an engine must be one of {', '.join(ENGINES)}, not {engine!r}")
-        if engine != "model":
-            from cosim.engines.verilated.build import find_compiler
-
-            if find_compiler() is None:
-                if engine == "verilated":
-                    raise PointsmanError(
-                        "the verilated engine needs a C++ compiler, and none was found",
-                        hint="install g++ or clang++, or use engine 'model'",
-                    )
-                print("no C++ compiler found: the cycle model runs in place of the RTL", file=sys.stderr)
-                engine = "model"
-        if wave is not None and engine == "model":
-            raise PointsmanError("engine 'model' writes no waveforms", hint="use engine 'verilated'")
-        check_window(wave_window)
+        engine = chosen_engine(engine)
+        check_wave(engine, wave, wave_window)
         self.shape = shape
         shown = is_shown(progress)
         super().__init__(

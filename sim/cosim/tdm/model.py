@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from cosim.engines import processors
+from cosim.engines.chosen import chosen_engine
 from cosim.engines.processors import Access, Outcome, Program, Programs, RunOptions
 from cosim.machine import ProcessorMachine, Runner, is_shown
 from pointsman.errors import PointsmanError
@@ -106,12 +107,8 @@ def switch_machine(shape: SwitchShape, engine: EngineName = "auto", *, progress:
     """
     if engine not in ("auto", "verilated", "model"):
         raise PointsmanError(f"an engine of the switch must be auto, verilated or model, not {engine!r}")
-    if engine == "auto":
-        from cosim.engines.verilated.build import find_compiler
-
-        engine = "model" if find_compiler() is None else "verilated"
     shown = is_shown(progress)
-    if engine == "model":
+    if chosen_engine(engine) == "model":
         return SwitchMachine(shape, SwitchModelEngine(shape), progress=shown)
     from cosim.engines.verilated.engine import HardwareEngine
 

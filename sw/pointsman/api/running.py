@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pointsman.errors import PointsmanError
-from pointsman.files import check_writable
+from pointsman.files import check_writable, same_file
 
 from .compiling import ProgramSource
-from .options import TARGETS, RunOptions, refuse_hardware_options, refuse_switch_options, target_for
+from .options import HARDWARE, TARGETS, RunOptions, refuse_hardware_options, refuse_switch_options, target_for
 from .result import Result
 from .targets.by_name import target_named
 
@@ -43,6 +43,7 @@ def run(
     arguments: Mapping[str, Any] | Sequence[str] = (),
     image: Path | str | None = None,
     dry: bool = False,
+    outputs: Sequence[Path] = (),
     **options: Unpack[RunOptions],
 ) -> Result:
     """Compile an application's program, load it into the hardware, run it and check the answer.
@@ -62,6 +63,9 @@ def run(
         Run this image instead of compiling the program.
     dry : bool
         Run the program by its meaning alone, without hardware.
+    outputs : sequence of paths
+        Files that the caller will write of the result: refused before the run, as those of ``trace`` and ``wave`` are, if one is
+        the application's own.
     options
         See `RunOptions`.
 
@@ -102,6 +106,8 @@ def run(
             hint="leave --width out; `pointsman compile` and `verilog` take it, for processors of your own",
         )
     make, path = _maker(application, arguments)
+    made = [one for one in (source.given["trace"], source.given["wave"], *outputs) if one is not None]
+    make = _sparing(make, path, made)
     with application_errors(path):
         if dry:
             return _dry(source, make, path)
@@ -162,6 +168,22 @@ def _maker(
             return GuardedApplication(kind(options, topology), path)
 
     return make, path
+
+
+def _sparing(make: _Maker, path: Path, outputs: Sequence[Path]) -> _Maker:
+    """As ``make``, but refuses to overwrite the files of the application, which is in the file ``path``."""
+    from pointsman.runtime.api.application import text_of
+
+    def spared(topology: Topology) -> GuardedApplication:
+        app = make(topology)
+        text = text_of(app.application, path)
+        for output in outputs:
+            for what, own in (("is the application", path), ("has the application's program", text)):
+                if own is not None and same_file(own, output):
+                    raise PointsmanError(f"cannot write {output}: it {what}", hint="give another name")
+        return app
+
+    return spared
 
 
 def _file_of(kind: type[Application]) -> Path:
@@ -273,6 +295,7 @@ def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | No
         app, program, name = _compiled(source, make, path)
         chosen = source.target_of(program)
         _unforeseen(source, app, chosen.name)
+        _check_engine(source, chosen.name)
         artifact = chosen.compile(program, name, source.given)
     trace = _traced(app) if source.given["events"] else None
     app.clocks = _clocks(source)
@@ -289,6 +312,12 @@ def _on_target(source: ProgramSource, make: _Maker, path: Path, image: Path | No
     if image is None and app.foreseen and record is not None:
         for line in unread(program, record.moved):
             source.note(f"note: {line}")
+    window = source.given["wave_window"]
+    if window is not None and window[0] > done.results["total_cycles"]:
+        source.note(
+            f"note: nothing is in the waveform: --wave-window begins with cycle {window[0]:,}, and the run took "
+            f"{done.results['total_cycles']:,} cycles"
+        )
     if any(name in source.named for name in _CLOCKS):
         cycles = done.results["total_cycles"]
         results = {**done.results, "clocks": app.clocks.as_dict(cycles)}
@@ -310,6 +339,15 @@ def _unforeseen(source: ProgramSource, app: GuardedApplication, target: str) -> 
     if target == "tdm" and source.given["mode"] in (None, "auto"):
         # By prediction no mode could be chosen; connections that nobody knows before are made on request.
         source.given = {**source.given, "mode": "dynamic"}
+
+
+def _check_engine(source: ProgramSource, target: str) -> None:
+    """Refuse an engine that cannot be built before the program is compiled for it; from here on it is no longer "auto"."""
+    from cosim.engines.chosen import check_engine
+
+    if target in HARDWARE:
+        given = source.given
+        source.given = {**given, "engine": check_engine(given["engine"], given["wave"], given["wave_window"])}
 
 
 _CLOCKS = ("processor_mhz", "network_mhz", "operation_cycles")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import sys
@@ -62,15 +61,19 @@ class _Group(click.Group):
         except MemoryError:
             click.echo("pointsman: there is not enough memory for this", err=True)
             ctx.exit(EXIT_USER)
-        except OSError as error:
-            if error.errno == errno.EPIPE:  # nobody reads on, as after `| head`
-                raise
+        finally:
+            sys.unraisablehook = before
+
+    def main(self, *args: Any, **given: Any) -> Any:
+        try:
+            return super().main(*args, **given)
+        except (
+            OSError
+        ) as error:  # of --help, too, which is printed while options are read; click takes those of closed pipes
             what = f"{error.filename}: " if error.filename is not None else ""
             click.echo(f"pointsman: {visible(f'{what}{error.strerror or error}')}", err=True)
             _drop_output()
-            ctx.exit(EXIT_USER)
-        finally:
-            sys.unraisablehook = before
+            sys.exit(EXIT_USER)
 
 
 def _told(ignored: Any) -> None:

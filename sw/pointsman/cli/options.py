@@ -12,7 +12,7 @@ import click
 
 from pointsman.api.options import NODE_SIZES, WARNINGS
 from pointsman.errors import PointsmanError
-from pointsman.files import check_writable, write_whole
+from pointsman.files import check_writable, same_file, write_whole
 
 if TYPE_CHECKING:
     from pointsman.cop import Program
@@ -72,20 +72,10 @@ def check_output(path: Path) -> None:
     for param in ctx.command.params:
         value = ctx.params.get(param.name or "")
         for other in value if isinstance(value, tuple) else (value,):
-            if isinstance(other, str | Path) and other is not path and _same_file(Path(other), path):
+            if isinstance(other, str | Path) and other is not path and same_file(Path(other), path):
                 name = param.human_readable_name if isinstance(param, click.Argument) else param.opts[0]
                 raise PointsmanError(f"cannot write {path}: {name} is the same file", hint="give another name")
     check_writable(path)
-
-
-def _same_file(one: Path, other: Path) -> bool:
-    """Do both names stand for one file? Folders and devices take what several write."""
-    try:
-        if one.exists() and other.exists():
-            return one.is_file() and one.samefile(other)
-        return one.resolve() == other.resolve()
-    except (OSError, ValueError, RuntimeError):
-        return False
 
 
 class Effort(click.FloatRange):

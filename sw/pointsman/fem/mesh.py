@@ -59,8 +59,8 @@ class ElementMesh:
             raise PointsmanError(f"a mesh must have at most {MAX_ELEMENTS} elements, not {len(self.elements)}")
         if (self.points.shape[1], self.elements.shape[1]) not in KINDS:
             raise PointsmanError(
-                f"elements of {self.elements.shape[1]} corners with points of {self.points.shape[1]} coordinates are no "
-                f"elements that are known: {', '.join(KINDS.values())}"
+                f"there are no elements of {self.elements.shape[1]} corners among points of {self.points.shape[1]} coordinates",
+                hint=f"known are {', '.join(KINDS.values())}",
             )
         if not np.isfinite(self.points).all():
             raise PointsmanError(

@@ -69,7 +69,10 @@ class Poisson:
             if rho <= least:
                 return count
             p = r + rho / before * p
-        raise PointsmanError(f"conjugate gradients do not reach a residual of {tolerance:g}")
+        raise PointsmanError(
+            f"conjugate gradients do not reach a residual of {tolerance:g} of the first in {10 * len(x)} rounds",
+            hint="a larger tolerance",
+        )
 
 
 def poisson(exchange: HaloExchange) -> Poisson:

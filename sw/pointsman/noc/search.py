@@ -181,8 +181,11 @@ def _guarantee(
             ends[node] += 1
     registers = problem.shape.pipelines + max(ends)
     if registers > MOST_REGISTERS:
+        busiest = flows.tasks[list(places).index(ends.index(max(ends)))].name
         raise PointsmanError(
-            f"a node can be an end of {MOST_REGISTERS - problem.shape.pipelines} flows, and one would be of {max(ends)}"
+            f"task '{busiest}' is an end of {max(ends)} flows, and a node can be one of at most "
+            f"{MOST_REGISTERS - problem.shape.pipelines}",
+            hint="divide the task into two, each with a part of the flows",
         )
     shape = replace(problem.shape, vfsms=MOST_VFSMS, schedule_depth=2 * LONGEST, registers=registers)
     problem = replace(problem, streams=streams, shape=shape)

@@ -88,7 +88,7 @@ def fabric(topology: Topology, routing: str = "xy") -> Fabric:
         If the network is too large, has a single node, or is not connected.
     """
     if routing not in ROUTINGS:
-        raise PointsmanError(f"routing: there is no '{routing}'", hint=f"known are {', '.join(ROUTINGS)}")
+        raise PointsmanError(f"routing: there is no routing '{routing}'", hint=f"known are {', '.join(ROUTINGS)}")
     if not 2 <= topology.nodes <= MOST_NODES:
         raise PointsmanError(f"network: there must be 2 to {MOST_NODES} nodes, not {topology.nodes}")
     pairs = {(link.node, link.other) for link in topology.links}

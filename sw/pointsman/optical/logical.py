@@ -117,7 +117,9 @@ def logical(fabric: Fabric, name: str, links: Sequence[Connection] | None = None
         table = _shortest(paths, fabric.nodes)
         return _made("links", fabric, paths, assign(fabric, paths, seed=seed), table)
     if name not in LOGICAL:
-        raise PointsmanError(f"logical: there is no '{name}'", hint=f"known are {', '.join(LOGICAL)}, or links")
+        raise PointsmanError(
+            f"logical: there is no topology '{name}'", hint=f"known are {', '.join(LOGICAL)}, or links"
+        )
     topology = fabric.topology
     if name == "all-to-all":
         paths = tuple((u, v) for u in range(fabric.nodes) for v in range(fabric.nodes) if u != v)

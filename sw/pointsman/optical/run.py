@@ -56,7 +56,10 @@ def run_modes(spec: Spec, modes: Sequence[str] = MODES, made: Logical | None = N
     """
     answer: dict[str, dict[str, Any]] = {}
     if MIXED in modes and spec.dynamic is None:
-        raise PointsmanError('mode mixed is for traffic beside which there is "dynamic"')
+        raise PointsmanError(
+            'mode mixed is for files with "dynamic", traffic that is not known beforehand, and this one has none',
+            hint="docs/optical.md shows the form; the other modes need none",
+        )
     if made is None and needs_logical(spec, modes):
         made = logical_of(spec)
     for mode in modes:

@@ -216,16 +216,20 @@ def _spec(file: _File, folder: Path) -> Spec:
     dynamic = None
     if file.dynamic is not None:
         if len(phases) != 1:
-            raise PointsmanError('dynamic: what is not known stands beside one phase, not beside "phases"')
+            raise PointsmanError(
+                'dynamic: traffic that is not known beforehand may stand beside one phase, not beside "phases"'
+            )
         if file.dynamic.traffic.phases is not None:
-            raise PointsmanError('dynamic.traffic: there are no "phases" in what is not known')
+            raise PointsmanError('dynamic.traffic: traffic that is not known beforehand must have no "phases"')
         channels = file.degree if file.dynamic.channels is None else file.dynamic.channels
         if file.dynamic.by == "reserve" and not 1 <= channels <= MOST_CHANNELS:
             raise PointsmanError(
                 f"dynamic.channels: there must be 1 to {MOST_CHANNELS} for reservations, not {channels}"
             )
         if file.dynamic.by == "multihop" and file.dynamic.channels is not None:
-            raise PointsmanError("dynamic.channels: a logical topology has as many as it needs")
+            raise PointsmanError(
+                "dynamic.channels: multihop takes as many channels as its logical topology needs", hint="leave it out"
+            )
         # Other random messages than those of the known traffic.
         beside = _phases(file.dynamic.traffic, replace(place, key="dynamic.traffic", seed=file.seed + MOST_SEED))[0]
         dynamic = Dynamic(len(phases[0]), file.dynamic.by, channels)

@@ -41,7 +41,7 @@ def listed(messages: Sequence[Sequence[int]], nodes: int, *, key: str = "traffic
         If a message is to its own source or to no node, or its times are out of range.
     """
     if len(messages) > MOST_MESSAGES:
-        raise PointsmanError(f"{key}: there must be at most {MOST_MESSAGES}, not {len(messages)}")
+        raise PointsmanError(f"{key}: there must be at most {MOST_MESSAGES} messages, not {len(messages)}")
     for index, (ready, source, destination, slots) in enumerate(messages):
         place = f"{key}[{index}]"
         for node in (source, destination):

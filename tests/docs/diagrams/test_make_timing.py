@@ -1,23 +1,17 @@
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
 
 import pytest
 
+from loading import module_at
+
 DOCS = Path(__file__).parents[3] / "docs"
 FOLDER = DOCS / "diagrams"
 
 
 def load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_timing", FOLDER / "make_timing.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["make_timing"] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+    return module_at(FOLDER / "make_timing.py")
 
 
 MAKE_TIMING = load()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import struct
 import subprocess
@@ -11,14 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from loading import module_at
 from pointsman.errors import PointsmanError
 
 ROOT = Path(__file__).parents[3]
-_specification = importlib.util.spec_from_file_location("soc", ROOT / "examples/soc/soc.py")
-assert _specification is not None
-assert _specification.loader is not None
-soc = sys.modules["soc"] = importlib.util.module_from_spec(_specification)
-_specification.loader.exec_module(soc)
+soc = module_at(ROOT / "examples/soc/soc.py")
 
 
 @pytest.fixture(scope="module")

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from amaranth_boards.ulx3s import ULX3S_85F_Platform
 
+from loading import module_at
 from pointsman.errors import PointsmanError
 
 FOLDER = Path(__file__).parents[3] / "examples/soc"
-for _name in ("soc", "ulx3s"):
-    if _name not in sys.modules:
-        _specification = importlib.util.spec_from_file_location(_name, FOLDER / f"{_name}.py")
-        assert _specification is not None
-        assert _specification.loader is not None
-        sys.modules[_name] = importlib.util.module_from_spec(_specification)
-        _specification.loader.exec_module(sys.modules[_name])
-soc, ulx3s = sys.modules["soc"], sys.modules["ulx3s"]
+soc, ulx3s = (module_at(FOLDER / f"{name}.py") for name in ("soc", "ulx3s"))
 
 BENCH = """
 module bench;

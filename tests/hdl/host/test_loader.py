@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,17 +16,13 @@ from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
 from host.loader import ImageLoader, LoaderRow
 from host.shape import HostShape, HostShapeError
+from loading import module_at
 from pointsman.artifacts.images.file import read_images
 from pointsman.artifacts.images.readmemh import memories_of
 from pointsman.cli import main
 from pointsman.runtime.numesh.substrate import numesh_node
 
-_path = Path(__file__).parents[2] / "sim/cosim/test_verilog_networks.py"
-_specification = importlib.util.spec_from_file_location("test_verilog_networks", _path)
-assert _specification is not None
-assert _specification.loader is not None
-networks = sys.modules["test_verilog_networks"] = importlib.util.module_from_spec(_specification)
-_specification.loader.exec_module(networks)
+networks = module_at(Path(__file__).parents[2] / "sim/cosim/test_verilog_networks.py")
 
 
 @pytest.mark.skipif(shutil.which("iverilog") is None, reason="there is no iverilog")

@@ -1,77 +1,24 @@
-import itertools
-from collections.abc import Mapping
-from typing import Literal
-
 import pytest
 
-from numesh.codes import SHORTEST_RETURN, SHORTEST_STAY, SHORTEST_TURN, Annotation, Codes, MoveType
-from numesh.shape import NodeShape
-from numesh.trace import Sample, record
-from numesh.transfer import TransferStages
-
-SHAPE = NodeShape(pipelines=1, vfsms=8, schedule_depth=8, neighbours=4, registers=4, width=16)
-CODES = Codes(SHAPE)
-WEST, EAST, SOUTH, NORTH = (CODES.neighbour(d) for d in range(4))
-REGISTER = [CODES.register(r) for r in range(4)]
-BUFFER = [CODES.buffer(v) for v in range(8)]
-MEMADR, NULL, NOP = CODES.memadr, CODES.null, CODES.nop
-INVALID = 9
-ALL = 0xF
-
-Slot = tuple[int, int, int] | tuple[int, int, int, MoveType] | tuple[int, int, int, MoveType, Literal[True]] | None
-"""VFSM, source, destination and, if it is not a plain move, type and fork mark of the read stage in a cycle."""
-
-
-def run(slots: list[Slot], inputs: Mapping[int, Mapping[str, int]] | None = None, **always: int) -> list[Sample]:
-    """One slot a cycle. ``always`` are inputs of every cycle, ``inputs`` those of single cycles.
-
-    A VFSM is handed over three cycles before its read stage, so the record starts three cycles early. What is asked for a cycle
-    before is shown in the cycle in which it is done: ``in_accept`` (links from which the read stage takes words), ``asks``,
-    ``keep``. Likewise ``write.full`` is given for the cycle of the write stage, and told a cycle before.
-    """
-    early = ("active", "vfsm", "annotation")
-
-    def drive(cycle: int, before: object) -> dict[str, int]:
-        values = {"write.full": 1, **always}
-        slot = slots[cycle] if cycle < len(slots) else None
-        if slot is not None:
-            vfsm, source, destination, *rest = slot
-            kind = MoveType(rest[0]) if rest else MoveType.MOVE
-            annotation = Annotation(kind, source, destination, forked=len(rest) == 2)
-            values |= {"active": 1, "vfsm": vfsm, "annotation": CODES.encode_annotation(annotation)}
-        given = inputs or {}
-        values |= {name: v for name, v in given.get(cycle, {}).items() if name in early}
-        values |= {name: v for name, v in given.get(cycle - 2, {}).items() if name == "write.full"}
-        return values | {name: v for name, v in given.get(cycle - 3, {}).items() if name not in (*early, "write.full")}
-
-    stages = TransferStages(shape=SHAPE)
-    watch = {
-        "held": stages.held,
-        "write_valid": stages.write_valid,
-        "idle": stages.read_idle,
-        **{f"buffer_{v}": stages.buffers.data[v] for v in range(SHAPE.vfsms)},
-    }
-    samples = record(stages, len(slots) + 3, drive, watch=watch)
-    asked = {"in_accept": "next_accept", "asks": "read.asks", "keep": "read.keep"}
-    return [
-        {**now, **{name: before[asked_for] for name, asked_for in asked.items()}}
-        for before, now in itertools.pairwise(samples[2:])
-    ]
-
-
-def word_at(d: int, word: int) -> dict[str, int]:
-    """A word on link ``d``."""
-    return {"in_valid": 1 << d, f"in_data_{d}": word}
-
-
-def offers(samples: list[Sample]) -> list[tuple[int, int, int]]:
-    """Cycle, link and word of each offer."""
-    return [
-        (cycle, s["out_claim"].bit_length() - 1, s["out_data"])
-        for cycle, s in enumerate(samples)
-        if s["out_claim"] and s["out_valid"]
-    ]
-
+from numesh.codes import SHORTEST_RETURN, SHORTEST_STAY, SHORTEST_TURN, Annotation, MoveType
+from transfer_bench import (
+    ALL,
+    BUFFER,
+    CODES,
+    EAST,
+    INVALID,
+    MEMADR,
+    NOP,
+    NORTH,
+    NULL,
+    REGISTER,
+    SOUTH,
+    WEST,
+    Slot,
+    offers,
+    run,
+    word_at,
+)
 
 # -- Links -------------------------------------------------------------------------------------------------
 
@@ -394,143 +341,6 @@ def test_buffered_word_is_retried_beside_a_register_write() -> None:
     assert not samples[3]["asks"]
 
 
-# -- Forks -------------------------------------------------------------------------------------------------
-
-
-FIRST = (2, WEST, EAST)
-SECOND = (3, EAST, NORTH, MoveType.FORK)
-THIRD = (4, NORTH, SOUTH, MoveType.FORK)
-N, E, S = 1 << NORTH, 1 << EAST, 1 << SOUTH
-
-
-def test_fork_gives_both_legs_the_word_one_cycle_apart() -> None:
-    samples = run([FIRST, SECOND, None, None], {0: word_at(WEST, 7)}, out_accept=ALL)
-    assert offers(samples) == [(1, EAST, 7), (2, NORTH, 7)]
-    assert all(s["held"] == 0 for s in samples)
-
-
-def test_fork_of_three_legs_goes_down_pairwise() -> None:
-    samples = run([FIRST, SECOND, THIRD, None, None], {0: word_at(WEST, 7)}, out_accept=ALL)
-    assert offers(samples) == [(1, EAST, 7), (2, NORTH, 7), (3, SOUTH, 7)]
-
-
-def test_second_leg_takes_nothing_when_the_first_is_refused() -> None:
-    samples = run(
-        [FIRST, SECOND, None, FIRST, SECOND, None, None],
-        {0: word_at(WEST, 7), 2: {"out_accept": ALL}, 4: {"out_accept": ALL}, 5: {"out_accept": ALL}},
-    )
-    assert offers(samples) == [(1, EAST, 7), (4, EAST, 7), (5, NORTH, 7)]
-    assert samples[-1]["held"] == 0
-
-
-def test_first_leg_is_not_offered_while_the_second_holds_a_refused_word() -> None:
-    rounds: list[Slot] = [FIRST, SECOND, None] * 4
-    words = {c: {**word_at(WEST, c + 1), "out_accept": ALL if c >= 8 else E} for c in range(12)}
-    samples = run(rounds, words)
-    # Word 1: east in 1, north refused in 2, 5, sent in 8. Word 4 waits with VFSM 2 until north is free.
-    assert offers(samples) == [
-        (1, EAST, 1),
-        (2, NORTH, 1),
-        (5, NORTH, 1),
-        (8, NORTH, 1),
-        (10, EAST, 4),
-        (11, NORTH, 4),
-    ]
-    assert [c for c, s in enumerate(samples) if s["in_accept"]] == [0, 3]
-
-
-def test_refused_third_leg_stops_the_second_and_then_the_first() -> None:
-    rounds: list[Slot] = [FIRST, SECOND, THIRD, None] * 6
-    words = {c: {**word_at(WEST, c + 1), "out_accept": N | E | (S if c >= 15 else 0)} for c in range(24)}
-    samples = run(rounds, words)
-    got = {link: [w for c, d, w in offers(samples) if d == link and (d != SOUTH or c >= 15)] for link in range(4)}
-    # The three legs see the same words in the same order; none is lost or doubled.
-    assert got[EAST][: len(got[SOUTH])] == got[SOUTH]
-    assert got[NORTH][: len(got[SOUTH])] == got[SOUTH]
-    assert len(got[SOUTH]) >= 3
-    assert len(set(got[EAST])) == len(got[EAST])
-    assert len(set(got[NORTH])) == len(got[NORTH])
-
-
-MARKED = (*FIRST, MoveType.MOVE, True)
-
-
-def test_marked_first_leg_forks_like_any_other() -> None:
-    samples = run([MARKED, SECOND, None, None], {0: word_at(WEST, 7)}, out_accept=ALL)
-    assert offers(samples) == [(1, EAST, 7), (2, NORTH, 7)]
-    middle = (*SECOND, True)
-    three = run([MARKED, middle, THIRD, None, None], {0: word_at(WEST, 7)}, out_accept=ALL)
-    assert offers(three) == [(1, EAST, 7), (2, NORTH, 7), (3, SOUTH, 7)]
-
-
-@pytest.mark.parametrize(
-    "instead", [None, (5, SOUTH, WEST), (5, EAST, NORTH), (4, NORTH, SOUTH, MoveType.FORK)], ids=str
-)
-def test_marked_first_leg_waits_in_its_buffer_until_the_second_leg_is_there(instead: Slot) -> None:
-    # A phase change between the two slots: another VFSM, or none, stands where the second leg belongs.
-    samples = run([MARKED, instead, None, MARKED, SECOND, None, None], {0: word_at(WEST, 7)}, out_accept=ALL)
-    assert samples[2]["held"] == 4
-    assert offers(samples) == [(4, EAST, 7), (5, NORTH, 7)]
-    assert samples[-1]["held"] == 0
-
-
-def test_marked_first_leg_waits_for_a_second_leg_that_holds_a_refused_word() -> None:
-    rounds: list[Slot] = [MARKED, SECOND, None] * 3
-    samples = run(rounds, {c: {**word_at(WEST, c + 1), "out_accept": ALL if c >= 5 else E} for c in range(9)})
-    assert offers(samples) == [(1, EAST, 1), (2, NORTH, 1), (5, NORTH, 1), (7, EAST, 4), (8, NORTH, 4)]
-
-
-def test_marked_blind_word_is_dropped_without_its_second_leg() -> None:
-    samples = run([(2, WEST, EAST, MoveType.BLIND, True), None, None], {0: word_at(WEST, 7)}, out_accept=ALL)
-    assert offers(samples) == []
-    assert samples[-1]["held"] == 0
-
-
-def test_mark_does_not_matter_to_other_destinations() -> None:
-    marked = [(2, WEST, place, MoveType.MOVE, True) for place in (BUFFER[5], REGISTER[1], NULL, MEMADR)]
-    for slot in marked:
-        samples = run([slot, None, None], {0: word_at(WEST, 7), 1: {"write.full": 0}})
-        assert samples[1]["write_valid"]
-        assert samples[-1]["held"] == (0x20 if slot[2] == BUFFER[5] else 0)
-
-
-def test_fork_needs_the_vfsm_before_it_to_write_to_that_neighbour() -> None:
-    other = (2, WEST, SOUTH)
-    samples = run([other, SECOND, SECOND, None], {0: word_at(WEST, 7)}, in_valid=ALL, in_data_1=5, out_accept=ALL)
-    assert offers(samples) == [(1, SOUTH, 7)]
-    assert [s["in_accept"] for s in samples] == [1, 0, 0, 0]
-
-
-def test_second_leg_of_a_fork_never_accepts_from_the_link() -> None:
-    samples = run([SECOND] * 4, in_valid=ALL, in_data_1=5, out_accept=ALL)
-    assert not any(s["in_accept"] or s["write_valid"] for s in samples)
-
-
-def test_read_from_the_neighbour_just_written_is_no_fork() -> None:
-    plain = (3, EAST, NORTH)
-    samples = run([FIRST, plain, None], {0: word_at(WEST, 7), 1: word_at(EAST, 8)}, out_accept=ALL)
-    assert offers(samples) == [(1, EAST, 7), (2, NORTH, 8)]
-
-
-def test_blind_first_leg_is_dropped_for_both_legs_when_refused() -> None:
-    blind = (2, WEST, EAST, MoveType.BLIND)
-    samples = run([blind, SECOND, None, None], {0: word_at(WEST, 7)}, out_accept=N)
-    assert offers(samples) == [(1, EAST, 7)]
-    assert samples[-1]["held"] == 0
-
-
-def test_fork_type_with_another_source_is_a_plain_move() -> None:
-    fork = MoveType.FORK
-    samples = run(
-        [(2, REGISTER[0], EAST, fork), (3, WEST, BUFFER[5]), None, None, None, (4, BUFFER[5], EAST, fork), None, None],
-        {0: {"read.found": 1, "read.data": 3}, 1: word_at(WEST, 4)},
-        out_accept=ALL,
-    )
-    assert samples[0]["keep"] == 0
-    assert offers(samples) == [(1, EAST, 3), (6, EAST, 4)]
-    assert samples[-1]["held"] == 0
-
-
 # -- Places that are nowhere -------------------------------------------------------------------------------
 
 
@@ -577,10 +387,3 @@ def test_idle_read_stage_does_not_try_buffered_words_again() -> None:
     samples = run([(3, WEST, BUFFER[2]), None, None, None], {0: word_at(WEST, 1), 2: idle, 3: idle}, out_accept=ALL)
     assert offers(samples) == []
     assert samples[-1]["held"] == 4
-
-
-def test_idle_read_stage_holds_no_first_leg_back() -> None:
-    fork = CODES.encode_annotation(Annotation(MoveType.FORK, EAST, NORTH))
-    samples = run([FIRST, None, None], {0: word_at(WEST, 7), 1: {"vfsm": 3, "annotation": fork}}, out_accept=ALL)
-    assert offers(samples) == [(1, EAST, 7)]
-    assert not samples[2]["write_valid"]

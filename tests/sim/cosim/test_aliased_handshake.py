@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from loading import module_at
 from numesh.shape import NodeShape
 from pointsman.artifacts.images.images import Images
 from pointsman.cop import compile_text
@@ -20,10 +19,7 @@ from pointsman.plan.structure.structure import outline
 from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
 
-_specification = importlib.util.spec_from_file_location("soak_programs", Path(__file__).with_name("soak_programs.py"))
-assert _specification is not None
-soak = sys.modules["soak_programs"] = importlib.util.module_from_spec(_specification)
-_specification.loader.exec_module(soak)  # type: ignore[union-attr]
+soak = module_at(Path(__file__).with_name("soak_programs.py"))
 
 SHIFTS = "(cshift 'a 1 :m 30) (cshift 'b -1 :m 30)"
 BETWEEN = "(cshift 'a 1 :m 30) (barrier 'x) (cshift 'b -1 :m 30)"

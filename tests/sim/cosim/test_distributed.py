@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
+from loading import module_at
 from numesh.shape import NodeShape
 from pointsman.artifacts.images import images_from_bytes, images_to_bytes
 from pointsman.cop import compile_text
@@ -24,18 +22,7 @@ from pointsman.runtime import Node, numesh_node
 from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
 
-
-def _cases() -> ModuleType:
-    if "online_cases" not in sys.modules:
-        spec = importlib.util.spec_from_file_location("online_cases", Path(__file__).with_name("online_cases.py"))
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules["online_cases"] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules["online_cases"])
-    return sys.modules["online_cases"]
-
-
-cases = _cases()
+cases = module_at(Path(__file__).with_name("online_cases.py"))
 
 
 @pytest.mark.parametrize("topology", [mesh(1, 1), mesh(1, 5), mesh(3, 5), mesh(2, 2, 2), torus(3, 4)])

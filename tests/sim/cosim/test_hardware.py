@@ -1,6 +1,5 @@
 """Hardware of one's own under the verilated engine."""
 
-import importlib.util
 import subprocess
 import sys
 from dataclasses import replace
@@ -16,6 +15,7 @@ from cosim.engines.verilated.engine import HardwareEngine
 from cosim.errors import DeadlockError
 from cosim.hardware import Hardware, Register, Wire
 from cosim.machine import HardwareMachine
+from loading import module_at
 from pointsman.errors import PointsmanError
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty
 
@@ -24,12 +24,7 @@ pytestmark = pytest.mark.skipif(find_compiler() is None, reason="needs a C++ com
 
 
 def _loopback() -> ModuleType:
-    specification = importlib.util.spec_from_file_location("loopback", EXAMPLE)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
+    return module_at(EXAMPLE)
 
 
 loopback = _loopback()

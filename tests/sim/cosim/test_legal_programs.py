@@ -6,12 +6,11 @@ Most of them are the texts of ``packet_cases``, on which the run time of packet 
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 
 import pytest
 
+from loading import module_at
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.plan.make_plan import make_plan
@@ -19,12 +18,7 @@ from pointsman.targets.numesh import make_images
 from pointsman.verify.images import check_images
 
 HERE = Path(__file__).parent
-_specification = importlib.util.spec_from_file_location("soak_everything", HERE / "soak_everything.py")
-assert _specification is not None
-assert _specification.loader is not None
-soak = sys.modules.setdefault("soak_everything", importlib.util.module_from_spec(_specification))
-if not hasattr(soak, "run_case"):
-    _specification.loader.exec_module(soak)
+soak = module_at(HERE / "soak_everything.py")
 
 CASES = HERE.parents[1] / "sw/pointsman/runtime/packet_cases"
 STRANGERS = {path.stem: (path.read_text().split()[2].rstrip(":"), path.read_text()) for path in CASES.glob("*.cop")}

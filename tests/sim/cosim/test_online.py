@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -13,6 +10,7 @@ import pytest
 from cosim.engines.verilated.build import find_compiler
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
+from loading import module_at
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
@@ -24,17 +22,7 @@ from pointsman.protocol.costs import LOAD_CYCLES, AgentCosts
 from pointsman.runtime import Category, numesh_node
 from pointsman.targets.numesh import make_images
 
-
-def _cases() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("online_cases", Path(__file__).with_name("online_cases.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules["online_cases"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cases = _cases()
+cases = module_at(Path(__file__).with_name("online_cases.py"))
 Case, run_case = cases.Case, cases.run_case
 
 

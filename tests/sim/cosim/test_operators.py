@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
+from loading import module_at
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh
@@ -26,13 +25,7 @@ from pointsman.verify.images import check_images
 
 
 def _load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+    return module_at(Path(__file__).with_name(f"{name}.py"))
 
 
 PROGRAMS = _load("operator_programs")

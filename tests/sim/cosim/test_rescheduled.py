@@ -72,7 +72,7 @@ def test_messages_are_passed_on_where_slots_are_lacking(
     shape = NodeShape(neighbours=max(4, program.topology.ports))
     images = make_images(make_plan(program, shape, name="ring", period=8, effort=0.2))
     orders = iter([1, 0, 1])
-    monkeypatch.setattr(port, "_scheduled", lambda *given: _made(orders, nodes, *given))
+    monkeypatch.setattr(port, "scheduled_moves", lambda *given: _made(orders, nodes, *given))
 
     async def main(node: Node) -> list[str]:
         got: list[str] = []

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-_specification = importlib.util.spec_from_file_location("soak", Path(__file__).with_name("soak.py"))
-assert _specification is not None
-soak = sys.modules["soak"] = importlib.util.module_from_spec(_specification)
-_specification.loader.exec_module(soak)  # type: ignore[union-attr]
+from loading import module_at
+
+soak = module_at(Path(__file__).with_name("soak.py"))
 
 
 def test_the_same_seed_gives_the_same_record():

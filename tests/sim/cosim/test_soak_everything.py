@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from loading import module_at
 from pointsman.cop import compile_text
 from pointsman.program.catalogue import OPERATORS
 from pointsman.runtime.reference import ReferenceMachine
 
-_specification = importlib.util.spec_from_file_location(
-    "soak_everything", Path(__file__).with_name("soak_everything.py")
-)
-assert _specification is not None
-soak = sys.modules["soak_everything"] = importlib.util.module_from_spec(_specification)
-_specification.loader.exec_module(soak)  # type: ignore[union-attr]
+soak = module_at(Path(__file__).with_name("soak_everything.py"))
 SMALL_NETWORKS = {
     "numesh": (
         "1x1",

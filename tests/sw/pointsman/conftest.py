@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from command_calls import COP, call
+from loading import module_at
 from numesh.shape import NodeShape
 from pointsman.artifacts.images import Images
 from pointsman.cop import compile_text
@@ -31,14 +31,7 @@ SMALL = (
 
 def _load(name: str) -> ModuleType:
     """The module ``name`` beside this file; with --import-mode=importlib it cannot be imported by name."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    if name not in sys.modules:
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-    return sys.modules[name]
+    return module_at(Path(__file__).with_name(f"{name}.py"))
 
 
 @pytest.fixture(scope="session")
@@ -77,3 +70,11 @@ def small_plan() -> Plan:
     """Three nodes in a row, two phases: a broadcast whose source is known at run time only, and a shift."""
     program = compile_text("(loop 'l 3 (broadcast 'b (runtime) :m 2) (cshift 'c 1 :m 2))", topology=mesh(3))
     return make_plan(program, NodeShape(), name="p", structures=[outline(program)])
+
+
+@pytest.fixture(scope="session")
+def matmul_image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Image of the matrix multiplication of 8×8 on 2×2 nodes."""
+    path = tmp_path_factory.mktemp("image") / "matmul.image"
+    call("compile", COP, "--mesh", "2x2", "--set", "block=16", "-o", path)
+    return path

@@ -73,13 +73,13 @@ def test_what_cannot_be_shown_is_said_before_the_run(application: Path, options:
 @pytest.mark.skipif(find_compiler() is None, reason="needs a C++ compiler")
 def test_a_waveform_of_a_window_and_monitors_go_with_a_run_on_the_rtl(application: Path):
     wave = application.parent / "w.fst"
-    code, text = run(application, "--wave", wave, "--wave-window", 10, 60, "--monitors", engine="verilated")
+    code, text = run(application, "--wave", wave, "--wave-window", 10, 40, "--monitors", engine="verilated")
     assert code == 0, text
     signals = Waveform(str(wave)).all_vars()
     names = {signal.full_name: signal for signal in signals}
     for node in range(3):
         assert {f"node_{node}.pointsman_seat.{name}" for name in ("clk", "p_full", "p_write_data")} <= set(names)
         assert f"node_{node}.pointsman_seat.node.transfer_0.write_valid" in names
-    # Two steps a cycle, of cycles 10 to 60 and no others; the clock shows each of them.
+    # Two steps a cycle, of cycles 10 to 40 and no others; the clock shows each of them.
     times = {time for signal in signals for time, _ in signal.tv}
-    assert {time for time, _ in names["node_0.pointsman_seat.clk"].tv} == set(range(20, 122)) == times
+    assert {time for time, _ in names["node_0.pointsman_seat.clk"].tv} == set(range(20, 82)) == times

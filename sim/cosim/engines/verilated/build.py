@@ -87,6 +87,17 @@ def find_compiler() -> tuple[str, ...] | None:
     return None
 
 
+def check_tools() -> None:
+    """Find out before long work whether engines can be built.
+
+    Raises
+    ------
+    PointsmanError
+        If there is no compiler, no Python header or no Verilator.
+    """
+    _Tools.find()
+
+
 def engine_library(hardware: Hardware, report: Report, *, wave: bool = False) -> Path:
     """The Python extension for some hardware, built if it is not in the cache. With ``wave`` it can write waveforms.
 

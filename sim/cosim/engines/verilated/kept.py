@@ -42,6 +42,24 @@ def kept(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     return folder
 
 
+def check_cache(kind: str) -> None:
+    """Find out before long work whether a build could be kept. A cache that holds builds of this kind need not be writable: the
+    right one may be among them.
+
+    Raises
+    ------
+    PointsmanError
+        If there is none, and none could be kept.
+    """
+    cache = cache_folder()
+    with writing():
+        if any(folder.is_dir() for folder in cache.glob(f"{kind}-*")):
+            return
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="building-", dir=cache):
+            pass
+
+
 _VERILOG = "checked.v"
 
 

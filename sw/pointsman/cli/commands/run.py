@@ -112,6 +112,7 @@ def run(ctx: click.Context, application: Path, dry: bool, json_path: Path | None
         arguments=ctx.args,
         image=given["image"],
         dry=dry,
+        outputs=() if json_path is None else (json_path,),
         **api_options(ctx),
         tell=note,
     )

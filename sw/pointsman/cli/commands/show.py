@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +91,7 @@ def show(ctx: click.Context, application: Path, **given: Any) -> None:
     for name, path in outputs.items():
         if path is not None and name not in ("png", "svg"):
             check_output(path)
-    document = _document(ctx, application)
+    document = _document(ctx, application, [path for path in outputs.values() if path is not None])
     texts = _texts(document, outputs)
     if outputs["output"] is not None:
         size = write_page(document, outputs["output"])
@@ -125,7 +125,7 @@ def _draw(document: Document, outputs: Mapping[str, Path | None]) -> None:
                 note(f"wrote {path}")
 
 
-def _document(ctx: click.Context, path: Path) -> Document:
+def _document(ctx: click.Context, path: Path, outputs: Sequence[Path]) -> Document:
     kind = kind_of(path)
     if kind != Kind.APPLICATION and ctx.args:
         raise PointsmanError(f"there is no option {ctx.args[0]}", hint="only an application has options of its own")
@@ -148,7 +148,7 @@ def _document(ctx: click.Context, path: Path) -> Document:
             "--set is for COP programs", hint="an application sets the parameters of its program itself"
         )
     options = {**api_options(ctx), "tell": note, "events": True}
-    result = api.run(path, network_of(ctx.params), arguments=ctx.args, **options)
+    result = api.run(path, network_of(ctx.params), arguments=ctx.args, outputs=outputs, **options)
     if not result.correct:
         note(f"the answer is WRONG: {result.answer}")
     return result.document()

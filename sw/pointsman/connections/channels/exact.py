@@ -36,7 +36,8 @@ def fewest(problem: ChannelProblem, tables: Tables, least: int, most: int, secon
     [(phases, found)] = solved(__name__, [task_of(problem, least, most, seconds)], "the exact division")
     if found is None:
         raise PointsmanError(
-            f"the exact division found neither an answer in {phases} phases nor a proof in {seconds:g} s"
+            f"the exact division found in {seconds:g} s neither an answer in {phases} phases nor a proof that there is none",
+            hint="another algorithm gives an answer without a proof, and the bound",
         )
     given = empty(tables)
     for index, (phase, way) in enumerate(found):
@@ -60,7 +61,8 @@ def task_of(problem: ChannelProblem, least: int, most: int, seconds: float) -> d
             total += 1
             if total > MOST_WAYS:
                 raise PointsmanError(
-                    f"the exact division takes up to {MOST_WAYS} ways, and these connections have more"
+                    f"the exact division takes up to {MOST_WAYS} ways, and these connections have more",
+                    hint="another algorithm",
                 )
             if way[-1] == problem.connections[index].destination:
                 ways[-1].append(way)

@@ -142,7 +142,7 @@ def published(name: str, side: int, switch: float) -> Model:
         return Model(nodes, log2(side) - 1, degree, nodes * 2 * bits, switch)
     if name == "torus":
         return Model(nodes, side / 2 - 1, 4, 4 * nodes, switch)
-    raise PointsmanError(f"logical: there is no '{name}'", hint=f"known are {', '.join(LOGICAL)}")
+    raise PointsmanError(f"logical: there is no topology '{name}'", hint=f"known are {', '.join(LOGICAL)}")
 
 
 def best(side: int, switch: float, rate: float = 0.0, names: Sequence[str] = LOGICAL) -> str:

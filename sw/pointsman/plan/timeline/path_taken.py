@@ -112,6 +112,17 @@ class _Visited:
         calls = self.calls.values()
         return sum(calls) if operator.kind == "broadcast" else max(calls, default=0)
 
+    def note(self, call: PathCall, place: int) -> None:
+        """Note a call of an I/O function, at its place among the calls of the node."""
+        self.calls[call.what] = self.calls.get(call.what, 0) + 1
+        wrote, read = (self.calls.get(what, 0) for what in ("write", "read"))
+        self.alternates &= call.what == "func" or (
+            wrote in (0, read) if call.what == "read" else read in (0, wrote - 1)
+        )
+        self.last = place
+        span = self.spans[call.what] = call.start, call.end
+        self.at_once |= call.end > call.start and self.spans.get("write") == self.spans.get("read") == span
+
     @property
     def is_even(self) -> bool:
         """Did it write as often as it read, if it did both?"""
@@ -123,37 +134,10 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
     weight of those that are left out; None if these are too many, too."""
     operators = {operator.label: operator for operator in plan.program.operators()}
     parts = {one.operator.label: one for one in plan.replaced}
-    known = {*operators, *parts}
-    visited: list[list[_Visited]] = [[] for _ in range(plan.topology.nodes)]
-    made: list[list[_Made]] = [[] for _ in range(plan.topology.nodes)]
-    last: dict[tuple[int, str], _Visited] = {}
-    latest: dict[tuple[int, str], int] = {}
-    shared: dict[tuple[int, int, int], int] = {}
-    for call in sorted(calls, key=lambda one: (one.start, one.end)):
-        if call.label not in known:
-            continue  # groups are loaded as well
-        if call.what == "load":
-            place = len(made[call.node])
-            visit = _Visited(call.label, call.phase, call.values, call.permutation, first=place, last=place)
-            latest[call.node, call.label] = len(visited[call.node])
-            visited[call.node].append(visit)
-            last[call.node, call.label] = visit
-            made[call.node].append(_Made(latest[call.node, call.label], "load", call.start, call.end))
-        elif (call.node, call.label) in last:
-            visit = last[call.node, call.label]
-            visit.calls[call.what] = visit.calls.get(call.what, 0) + 1
-            wrote, read = (visit.calls.get(what, 0) for what in ("write", "read"))
-            visit.alternates &= call.what == "func" or (
-                wrote in (0, read) if call.what == "read" else read in (0, wrote - 1)
-            )
-            visit.last = len(made[call.node])
-            made[call.node].append(_Made(latest[call.node, call.label], call.what, call.start, call.end))
-            span = visit.spans[call.what] = call.start, call.end
-            visit.at_once |= call.end > call.start and visit.spans.get("write") == visit.spans.get("read") == span
-            if call.end > call.start and visit.beside is None:
-                when = call.node, call.start, call.end
-                shared[when] = shared.get(when, 0) + 1
-                visit.beside = call.start, shared[when]
+    # Groups are loaded as well.
+    visited, made = _visits(
+        (call for call in calls if call.label in operators or call.label in parts), plan.topology.nodes
+    )
     wholes = operators | {label: one.operator for label, one in parts.items()}
     for own, turns in zip(visited, made, strict=True):
         _leave_out_own_words(own, turns, wholes)
@@ -228,6 +212,34 @@ def path_taken(plan: Plan, calls: Iterable[PathCall]) -> Ways | None:
             return None
         ways.append(way)
     return ways
+
+
+def _visits(calls: Iterable[PathCall], nodes: int) -> tuple[list[list[_Visited]], list[list[_Made]]]:
+    """The visits of each node, a load and what is called until the next one, and its calls in the order in which they began."""
+    visited: list[list[_Visited]] = [[] for _ in range(nodes)]
+    made: list[list[_Made]] = [[] for _ in range(nodes)]
+    latest: dict[tuple[int, str], int] = {}
+    """By node and label, the number of its latest visit."""
+    shared: dict[tuple[int, int, int], int] = {}
+    """By node, start and end, operators that had their first call then."""
+    for call in sorted(calls, key=lambda one: (one.start, one.end)):
+        node, place = call.node, len(made[call.node])
+        if call.what == "load":
+            latest[node, call.label] = len(visited[node])
+            visited[node].append(
+                _Visited(call.label, call.phase, call.values, call.permutation, first=place, last=place)
+            )
+        elif (node, call.label) not in latest:
+            continue
+        else:
+            visit = visited[node][latest[node, call.label]]
+            visit.note(call, place)
+            if call.end > call.start and visit.beside is None:
+                when = node, call.start, call.end
+                shared[when] = shared.get(when, 0) + 1
+                visit.beside = call.start, shared[when]
+        made[node].append(_Made(latest[node, call.label], call.what, call.start, call.end))
+    return visited, made
 
 
 def _kept(visited: Sequence[Sequence[_Visited]], operators: Mapping[str, Operator]) -> list[list[int]] | None:

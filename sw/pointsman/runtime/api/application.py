@@ -183,6 +183,12 @@ def check_class(kind: type[Application], path: Path) -> None:
         )
 
 
+def text_of(app: Application, path: Path) -> Path | None:
+    """The COP file of an application (file ``path``); None if its program is made by Python."""
+    program = inspect.getattr_static(app, "program")
+    return path.parent / program if isinstance(program, str) else None
+
+
 def compile_application(app: Application, path: Path, topology: Topology, **host: Unpack[Host]) -> tuple[Program, str]:
     """Compile the program of an application (file ``path``) for a network; gives the Program and its name for messages.
 
@@ -193,10 +199,10 @@ def compile_application(app: Application, path: Path, topology: Topology, **host
     PointsmanError
         If the program is wrong, or was made for another network or with other parameters.
     """
-    program = inspect.getattr_static(app, "program")
-    if isinstance(program, str):
-        file = path.parent / program
+    file = text_of(app, path)
+    if file is not None:
         return compile_file(file, topology=topology, **host), file.stem
+    program = inspect.getattr_static(app, "program")
     if isinstance(program, Program):
         if program.topology != topology:
             raise PointsmanError(

@@ -17,8 +17,9 @@ from pointsman.artifacts.images.images import Images, OperatorImage
 from pointsman.errors import PointsmanError
 from pointsman.runtime.api.substrate import Combine, Given, Permission, Port, Signature
 
-from .port import NumeshPort, signature_of
+from .port import NumeshPort
 from .router import Router
+from .signatures import signature_of
 
 
 def schedules_of(images: Images) -> list[list[int]]:

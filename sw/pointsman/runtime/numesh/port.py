@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
 from pointsman.artifacts.images.images import (
     SYNC,
-    Combination,
     Images,
     LaneImage,
     NodeOperator,
@@ -29,15 +27,14 @@ from pointsman.errors import PointsmanError
 from pointsman.operators.messages.agreement import nobody_said, two_said
 from pointsman.protocol.phase_change import Do, LoadCall, load, load_alone, load_told
 from pointsman.protocol.scheduling import moves_of
-from pointsman.runtime.api.claims import told_in
 from pointsman.runtime.api.combine import Combiner
 from pointsman.runtime.api.requests import Category, Lane, Transfer, Wait, WaitEmpty
-from pointsman.runtime.api.substrate import HERE, UNKNOWN, Combine, Given, Permission, Signature
+from pointsman.runtime.api.substrate import HERE, UNKNOWN, Combine, Given, Permission
 
 from .by_item import ByItem
-from .online_port import online_signature
+from .messages import combine_messages, lane_request
 from .port_host import PortHost
-from .scheduling.made import Schedule, schedule_moves
+from .scheduling.made import scheduled_moves
 from .use_order import What
 
 
@@ -248,7 +245,7 @@ class NumeshPort:
             return
         if asked != self.asked:
             await self._meet(role)
-            made = _scheduled(images, self.index, instance, tuple(move for move in asked if move[0] != move[1]))
+            made = scheduled_moves(images, self.index, instance, tuple(move for move in asked if move[0] != move[1]))
             await Wait(made.cycles, Category.REPROG)
             if made.hops:
                 self.substrate.remark(_no_slots(images, self.operator))
@@ -352,7 +349,7 @@ class NumeshPort:
                     await self.router.switch(second=True)
                 for one in role.combines:
                     if one.step == step:
-                        _combine(one, messages, m, combine)
+                        combine_messages(one, messages, m, combine)
                 here = [lane for lane in lanes if lane.step == step]
                 if here:
                     await Transfer([lane_request(lane, m, messages) for lane in here])
@@ -402,7 +399,7 @@ class NumeshPort:
         for k in range(len(whole) + 1):
             for one in combines:
                 if one.step == k:
-                    _combine(one, messages, m, combine)
+                    combine_messages(one, messages, m, combine)
             if k < len(whole):
                 await Transfer(lane_request(whole[k], m, messages))
 
@@ -498,86 +495,6 @@ def _no_slots(images: Images, operator: OperatorImage) -> str:
     )
 
 
-@lru_cache(maxsize=64)
-def _schedule(key: _ImagesKey, operator: int, instance: int, moves: tuple[tuple[int, int], ...]) -> Schedule:
-    return schedule_moves(key.images, operator, instance, moves)
-
-
-def _scheduled(images: Images, operator: int, instance: int, moves: tuple[tuple[int, int], ...]) -> Schedule:
-    """`schedule_moves`, cached: each real processor would compute the same schedule, the simulation does it once."""
-    return _schedule(_ImagesKey(images), operator, instance, moves)
-
-
-class _ImagesKey:
-    """Images by identity: comparing them would cost more than the schedule."""
-
-    def __init__(self, images: Images) -> None:
-        self.images = images
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ImagesKey) and self.images is other.images
-
-    def __hash__(self) -> int:
-        return id(self.images)
-
-
-def signature_of(operator: OperatorImage) -> Signature:
-    """Signature that applications see of an operator in images."""
-    if operator.online is not None:
-        assert operator.program is not None
-        return online_signature(operator, operator.program)
-    if operator.remote or operator.partial:
-        return Signature(
-            operator.label,
-            operator.kind,
-            operator.type,
-            operator.m,
-            operator.runtime,
-            source=operator.source,
-            ranges=tuple(zip(*operator.values, strict=True)),
-            partial=operator.runtime,
-            told_in=() if operator.program is None else told_in(operator.program),
-        )
-    return Signature(
-        operator.label,
-        operator.kind,
-        operator.type,
-        operator.m,
-        operator.runtime,
-        operator.values,
-        operator.function,
-        operator.source,
-        told_in=() if operator.program is None else told_in(operator.program),
-    )
-
-
 def _exchanges(view: NodeOperator | None) -> bool:
     """Does the node move words in the operator? (A node alone in a replaced operator never calls its parts.)"""
     return view is not None and any(lane.turn != SYNC for role in view.roles for lane in role.lanes)
-
-
-def _combine(one: Combination, messages: dict[str, np.ndarray], m: int, combine: Combine | None) -> None:
-    result = messages.setdefault(one.result, np.zeros(m, np.uint32))
-    if one.right:
-        assert combine is not None
-        combine(messages[one.left], messages[one.right], result)
-    else:
-        result[:] = messages[one.left]
-
-
-def lane_request(lane: LaneImage, m: int, messages: dict[str, np.ndarray]) -> Lane:
-    """Request for the words of a lane. An intermediate message that ``messages`` lacks is added to it, m words of 0."""
-    words = m if lane.words is None else lane.words
-    data = None if lane.data == "token" else messages.get(lane.data)
-    if data is None and lane.data != "token":
-        data = messages[lane.data] = np.zeros(m, np.uint32)
-    return Lane(
-        lane.write,
-        lane.registers,
-        words,
-        data,
-        after=lane.after,
-        after_all=lane.after_all,
-        pair=lane.pair,
-        window=lane.window,
-    )

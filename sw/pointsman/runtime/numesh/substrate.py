@@ -20,10 +20,12 @@ from pointsman.runtime.api.requests import Category, Transfer, Wait
 from pointsman.runtime.api.substrate import CycleClock, Port, Signature
 
 from .chosen import Choice, chosen_signature, schedules_of
+from .messages import lane_request
 from .online_agent import Agent, agents_of, attended
 from .online_port import OnlinePort
-from .port import NumeshPort, lane_request, signature_of
+from .port import NumeshPort
 from .router import Router
+from .signatures import signature_of
 from .use_order import use_order
 
 

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from numesh.codes import Annotation
-from pointsman.artifacts.images.images import SYNC, LaneImage, NodeOperator, Role, before_each
+from pointsman.artifacts.images.images import SYNC, LaneImage, NodeOperator, OperatorImage, Role, before_each
 from pointsman.network.topology import MAX_NODES
 
 from .notes import StructureNotes
@@ -27,8 +27,23 @@ MESSAGE = re.compile(r"out|in|token|t[0-9]{1,3}")
 
 
 def check_node_operator(notes: StructureNotes, node: int, index: int, operator: NodeOperator) -> None:
+    """Check the part that a node has in an operator, and its roles; none after the first of which the calls make no sense."""
     image = notes.images.operators[index]
     place: dict[str, Any] = {"node": node, "operator": image.label, "source": image.source}
+    _check_values(notes, image, operator, place)
+    _check_online(notes, image, operator, place)
+    _check_phases(notes, index, operator, place)
+    for role in operator.roles:
+        if not 1 <= role.turns <= MAX_NODES or not 0 <= role.delay <= MOST_WAIT:
+            message = f"a role begins again after {role.turns} calls, and waits for {role.delay} cycles"
+            notes.note("structure", message, f"1 to {MAX_NODES} calls, 0 to {MOST_WAIT} cycles", **place)
+            return
+        _check_role(notes, image, role, place)
+        _check_messages(notes, role, place)
+
+
+def _check_values(notes: StructureNotes, image: OperatorImage, operator: NodeOperator, place: dict[str, Any]) -> None:
+    """Check that every value and stage has a role of the node, and that it has a position in its instance."""
     if image.stages < 1 + image.gated:
         notes.note("structure", f"it has {image.stages} stages", "at least 1, with gates at least 2", **place)
     if len(operator.role_of) != image.states:
@@ -49,6 +64,10 @@ def check_node_operator(notes: StructureNotes, node: int, index: int, operator: 
             "a position within the instance",
             **place,
         )
+
+
+def _check_online(notes: StructureNotes, image: OperatorImage, operator: NodeOperator, place: dict[str, Any]) -> None:
+    """Check the parts of operators whose messages processors pass on, and of those that stand for online streams."""
     if image.online is not None and any(role != Role("none") for role in operator.roles):
         message, right = "processors pass its messages on, and its roles say more", "empty roles"
         notes.note("structure", message, right, **place)
@@ -62,7 +81,12 @@ def check_node_operator(notes: StructureNotes, node: int, index: int, operator: 
         notes.note("structure", message, right, **place)
     if operator.online is not None and not all((*operator.online.inputs, *operator.online.outputs)):
         notes.note("structure", "one of its online channels has no register", "one at least", **place)
-    parts = {part.phase for part in notes.images.nodes[node].phases}
+
+
+def _check_phases(notes: StructureNotes, index: int, operator: NodeOperator, place: dict[str, Any]) -> None:
+    """Check that the node has a part of the operator's phases, and of those that it closes."""
+    image = notes.images.operators[index]
+    parts = {part.phase for part in notes.images.nodes[place["node"]].phases}
     if operator.enters not in (parts & set(image.continues) if image.continues else {-1}):
         notes.note(
             "structure",
@@ -79,44 +103,44 @@ def check_node_operator(notes: StructureNotes, node: int, index: int, operator: 
         )
     if any(role.void for role in operator.roles) and any(phase.barrier == index for phase in notes.images.phases):
         notes.note("structure", "it closes a phase, and a node has no part in it", "nodes that all meet", **place)
-    for role in operator.roles:
-        if not 1 <= role.turns <= MAX_NODES or not 0 <= role.delay <= MOST_WAIT:
-            message = f"a role begins again after {role.turns} calls, and waits for {role.delay} cycles"
-            notes.note("structure", message, f"1 to {MAX_NODES} calls, 0 to {MOST_WAIT} cycles", **place)
-            return
-        if role.local and any(lane.turn != SYNC for lane in role.lanes):
-            notes.note("lanes", "words move although the message is only copied", "no lanes", **place)
-        if role.local and role.kind not in ("func", "both"):
-            message = f"its messages are copied in the processor, and it may only {role.kind}"
-            notes.note("structure", message, "a node that writes and reads them", **place)
-        if not image.synchronised and any(lane.turn == SYNC for lane in role.lanes):
-            notes.note("structure", "words move while it is loaded, and nodes do not rewrite together", "both", **place)
-        before = before_each(role.lanes)
-        for number, lane in enumerate(role.lanes):
-            _check_lane(notes, number, lane, role, image.m, place)
-            if (lane.turn == SYNC or image.kind == "barrier") and lane.data != "token":
-                notes.note("structure", f"lane {number} of a barrier moves {lane.data!r}", "token", **place)
-            if role.by_item and (lane.after, lane.after_all, lane.step, lane.turn, lane.pair, lane.words) != (
-                *(before[number], False, 0, 0, None, None),
-            ):
-                notes.note(
-                    "structure",
-                    f"lane {number} does not move items after lane {number - 1}",
-                    "whole messages or halves, each item after the lane of its half before",
-                    **place,
-                )
-        halves = [half for half, _ in groupby(lane.half for lane in role.lanes)]
-        if any(half is not None for half in halves):
-            if not role.by_item or sorted(map(str, halves)) != ["0", "1"]:
-                message = f"its lanes move halves {', '.join(map(str, halves))} of a message"
-                notes.note(
-                    "structure", message, "whole messages, or lanes of one half and then those of the other", **place
-                )
-            if any(one.step == 0 for one in role.combines):
-                notes.note(
-                    "structure", "it combines before it moves a half", "a lane before, which has a half", **place
-                )
-        _check_messages(notes, role, place)
+
+
+def _check_role(notes: StructureNotes, image: OperatorImage, role: Role, place: dict[str, Any]) -> None:
+    """Check what a role says of its lanes against the operator, and each lane."""
+    if role.local and any(lane.turn != SYNC for lane in role.lanes):
+        notes.note("lanes", "words move although the message is only copied", "no lanes", **place)
+    if role.local and role.kind not in ("func", "both"):
+        message = f"its messages are copied in the processor, and it may only {role.kind}"
+        notes.note("structure", message, "a node that writes and reads them", **place)
+    if not image.synchronised and any(lane.turn == SYNC for lane in role.lanes):
+        notes.note("structure", "words move while it is loaded, and nodes do not rewrite together", "both", **place)
+    before = before_each(role.lanes)
+    for number, lane in enumerate(role.lanes):
+        _check_lane(notes, number, lane, role, image.m, place)
+        if (lane.turn == SYNC or image.kind == "barrier") and lane.data != "token":
+            notes.note("structure", f"lane {number} of a barrier moves {lane.data!r}", "token", **place)
+        if role.by_item and (lane.after, lane.after_all, lane.step, lane.turn, lane.pair, lane.words) != (
+            *(before[number], False, 0, 0, None, None),
+        ):
+            notes.note(
+                "structure",
+                f"lane {number} does not move items after lane {number - 1}",
+                "whole messages or halves, each item after the lane of its half before",
+                **place,
+            )
+    _check_halves(notes, role, place)
+
+
+def _check_halves(notes: StructureNotes, role: Role, place: dict[str, Any]) -> None:
+    """Check that lanes move whole messages, or one half and then the other."""
+    halves = [half for half, _ in groupby(lane.half for lane in role.lanes)]
+    if all(half is None for half in halves):
+        return
+    if not role.by_item or sorted(map(str, halves)) != ["0", "1"]:
+        message = f"its lanes move halves {', '.join(map(str, halves))} of a message"
+        notes.note("structure", message, "whole messages, or lanes of one half and then those of the other", **place)
+    if any(one.step == 0 for one in role.combines):
+        notes.note("structure", "it combines before it moves a half", "a lane before, which has a half", **place)
 
 
 def _check_messages(notes: StructureNotes, role: Role, place: dict[str, Any]) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,7 @@ import pytest
 
 from cosim.errors import TooLongError
 from cosim.numesh.machine import Machine
+from loading import module_at
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import mesh
@@ -21,16 +20,7 @@ from pointsman.targets.numesh import make_images
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc, which has the sanitizers")
 
 
-def _loaded(name: str):
-    specification = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert specification is not None
-    assert specification.loader is not None
-    module = sys.modules[name] = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
-coupling = sys.modules.get("coupling") or _loaded("coupling")
+coupling = module_at(Path(__file__).with_name("coupling.py"))
 TEXT = "(loop 'l 2 (broadcast 'b (runtime) :m 3 :impl 'str_bcast_dense) (cshift 'c 1 :m 2) (barrier 'e))"
 """The broadcast is asked for by streams: with other implementations these mutants die as well, but in a deadlock."""
 SHIFTS = "(sequential (cshift 'c 1 :m 40 :c 2) (eoshift 'e 1 :m 40 :c 2))"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
 import sys
@@ -10,19 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from loading import module_at
+
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc, which has the sanitizers")
 
 
-def _loaded(name: str):
-    specification = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert specification is not None
-    assert specification.loader is not None
-    module = sys.modules[name] = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
-soak = _loaded("soak_c")
+soak = module_at(Path(__file__).with_name("soak_c.py"))
 coupling = sys.modules["coupling"]
 APART = (4, 20, 38)
 """Built as a user would, with preloaded routers and without, loaded ahead or not."""

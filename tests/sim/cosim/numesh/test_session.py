@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -12,6 +10,7 @@ import pytest
 
 from cosim.numesh.machine import Machine
 from cosim.session import run_nodes
+from loading import module_at
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.plan import polish
@@ -30,13 +29,7 @@ SLOW_FAULTS = (219, 243, 424, 664)
 
 @pytest.fixture(scope="module")
 def programs() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("random_programs", Path(__file__).parents[1] / "random_programs.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return module_at(Path(__file__).parents[1] / "random_programs.py")
 
 
 def run_case(programs: ModuleType, seed: int) -> None:

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pywellen import Waveform
 
 import pointsman
+from cosim.engines.verilated.build import find_compiler
 from pointsman import cop
 from pointsman.cop import Network, Parts
 from pointsman.errors import PointsmanError
@@ -112,17 +114,73 @@ def test_wrong_arguments_say_so(arguments: dict[str, Any], said: str) -> None:
     assert said in str(found.value)
 
 
-def test_a_file_and_its_image(tmp_path: Path) -> None:
-    path, program, image = tmp_path / "ring.py", tmp_path / "ring.cop", tmp_path / "ring.image"
-    program.write_text("(cshift 'c 1 :m 2)")
-    path.write_text(
-        "import numpy as np\nfrom pointsman.runtime import Application\n"
-        "class Ring(Application):\n    program = 'ring.cop'\n    async def main(self, node):\n"
-        "        await node.cop.c_load()\n        return int((await node.cop.c_func(np.full(2, node.number)))[0])\n"
+RING = """
+import numpy as np
+from pointsman.runtime import Application
+
+class Ring(Application):
+    program = "ring.cop"
+
+    async def main(self, node):
+        await node.cop.c_load()
+        return int((await node.cop.c_func(np.full(2, node.number)))[0])
+"""
+
+
+@pytest.fixture
+def ring(tmp_path: Path) -> Path:
+    """A file with an application, beside its program ring.cop."""
+    (tmp_path / "ring.cop").write_text("(cshift 'c 1 :m 2)")
+    path = tmp_path / "ring.py"
+    path.write_text(RING)
+    return path
+
+
+@pytest.mark.parametrize("name", ["ring.py", "ring.cop", "../{folder}/ring.cop"])
+@pytest.mark.parametrize("option", ["trace", "wave", "outputs"])
+def test_an_application_and_its_program_are_not_overwritten(ring: Path, option: str, name: str) -> None:
+    own = ring.parent / name.format(folder=ring.parent.name)
+    before = own.read_text()
+    what = "is the application" if own.suffix == ".py" else "has the application's program"
+    with pytest.raises(PointsmanError) as found:
+        pointsman.run(ring, "3", **{option: [own] if option == "outputs" else own})
+    assert str(found.value) == f"cannot write {own}: it {what}\n  hint: give another name"
+    assert own.read_text() == before
+
+
+def test_an_engine_that_cannot_be_kept_is_refused_before_the_program_is_planned(
+    ring: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def planned(*args: Any, **given: Any) -> None:
+        raise AssertionError("planned")
+
+    monkeypatch.setattr("pointsman.plan.fitting.fitted_plan", planned)
+    monkeypatch.setenv("POINTSMAN_CACHE", str(ring / "cache"))  # in a file there can be no folder
+    monkeypatch.setenv("CXX", "true")
+    with pytest.raises(PointsmanError, match="the engine cannot be kept in"):
+        pointsman.run(ring, "3")
+    with pytest.raises(PointsmanError, match="engine 'model' writes no waveforms"):
+        pointsman.run(ring, "3", engine="model", wave=ring.with_suffix(".fst"))
+
+
+@pytest.mark.skipif(find_compiler() is None, reason="needs a C++ compiler")
+def test_a_waveform_with_nothing_in_it_is_told(ring: Path) -> None:
+    wave = ring.with_suffix(".fst")
+    cycles = pointsman.run(ring, "3").total_cycles
+    last = pointsman.run(ring, "3", wave=wave, wave_window=(cycles, cycles + 9))
+    assert last.notes == ()
+    assert Waveform(str(wave)).all_vars()
+    beyond = pointsman.run(ring, "3", wave=wave, wave_window=(cycles + 1, cycles + 9))
+    assert beyond.notes == (
+        f"note: nothing is in the waveform: --wave-window begins with cycle {cycles + 1}, and the run took {cycles} cycles",
     )
-    first = pointsman.run(path, mesh(3), engine="model")
-    pointsman.compile(program, mesh(3)).write(image)
-    second = pointsman.run(path, mesh(3), engine="model", image=image)
+
+
+def test_a_file_and_its_image(ring: Path) -> None:
+    image = ring.with_suffix(".image")
+    first = pointsman.run(ring, mesh(3), engine="model")
+    pointsman.compile(ring.with_suffix(".cop"), mesh(3)).write(image)
+    second = pointsman.run(ring, mesh(3), engine="model", image=image)
     assert first.returned == second.returned == [2, 0, 1]
     assert np.array_equal(first.cycles, second.cycles)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -12,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loading import module_at
 from pointsman.cop import CopError, Limits, compile_text, program_to_cop
 from pointsman.cop.compile import FORMS
 from pointsman.cop.library.library import LIBRARY
@@ -23,14 +22,7 @@ from pointsman.program.catalogue import OPERATORS
 
 def _load(name: str) -> ModuleType:
     """A module of tests/fuzz; with --import-mode=importlib it cannot be imported by name."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[3] / "fuzz" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    if name not in sys.modules:
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-    return sys.modules[name]
+    return module_at(Path(__file__).parents[3] / "fuzz" / f"{name}.py")
 
 
 cop_grammar, cop_inputs = _load("cop_grammar"), _load("cop_inputs")

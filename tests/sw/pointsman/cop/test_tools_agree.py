@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
 from pathlib import Path
 from types import ModuleType
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from loading import module_at
 from pointsman.cop import (
     CopError,
     Limits,
@@ -32,12 +32,7 @@ PROGRAMS = 200
 @pytest.fixture(scope="module")
 def grammar() -> ModuleType:
     path = Path(__file__).resolve().parents[3] / "fuzz" / "cop_grammar.py"
-    spec = importlib.util.spec_from_file_location("cop_grammar_of_tools", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(path, "cop_grammar_of_tools")
 
 
 def test_all_tools_take_every_program_and_agree_on_it(grammar: ModuleType) -> None:

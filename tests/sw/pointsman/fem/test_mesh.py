@@ -58,7 +58,11 @@ def test_tetrahedra_are_read(tmp_path):
         (np.concatenate([SQUARE[:3], [[np.nan, 0]]]), np.array([[0, 1, 2]]), "point 3 is no place: not a number"),
         (SQUARE, np.array([[0, 1, 2, 3]]), "element 0 has no extent, or is turned over at a corner"),
         (SQUARE, np.array([[0, 1, 3, 3]]), "element 0 has no extent, or is turned over at a corner"),
-        (SQUARE, np.array([[0, 1]]), "elements of 2 corners with points of 2 coordinates are no elements"),
+        (
+            SQUARE,
+            np.array([[0, 1]]),
+            "there are no elements of 2 corners among points of 2 coordinates\n  hint: known are",
+        ),
         (CUBE, np.array([[0, 1, 2, 3, 4, 5, 7, 6]]), "element 0 has no extent, or is turned over at a corner"),
     ],
 )

@@ -57,6 +57,16 @@ def test_best_effort_gets_a_word_in_a_period_and_a_bound_at_that_rate():
     assert f"1/{found.period} (best effort)" in noc_markdown(found)
 
 
+def test_a_task_with_more_flows_than_registers_is_named():
+    flows = flow_set(4, *((0 if k % 2 else 2, (1,), 0.001, None) for k in range(260)))
+    with pytest.raises(PointsmanError) as refused:
+        guarantee(flows, make_problem(mesh(4), []), [[3, 2, 1, 0]])
+    assert str(refused.value) == (
+        "task 't1' is an end of 260 flows, and a node can be one of at most 254\n"
+        "  hint: divide the task into two, each with a part of the flows"
+    )
+
+
 def test_a_task_that_no_way_leads_to_is_refused():
     problem = make_problem(mesh(4), [], dead_nodes=[1])
     with pytest.raises(PointsmanError, match="flow 'f0': no way leads from node 0 to node 2, where 't1' is"):

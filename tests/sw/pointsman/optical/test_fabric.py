@@ -63,7 +63,7 @@ def test_double_links_are_one():
         (graph(4, [(0, 1), (2, 3)]), "xy", "it must be connected, and there is no way from node 0 to node 2"),
         (mesh(1), "xy", "there must be 2 to 1024 nodes, not 1"),
         (mesh(64, 64), "xy", "there must be 2 to 1024 nodes, not 4096"),
-        (mesh(2, 2), "up", "routing: there is no 'up'"),
+        (mesh(2, 2), "up", "routing: there is no routing 'up'"),
     ],
 )
 def test_wrong_networks_are_refused(topology, routing, message):

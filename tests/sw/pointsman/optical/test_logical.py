@@ -87,7 +87,7 @@ def test_links_of_the_users_own_are_taken_on_shortest_ways(seed):
         (torus(3, 3), "hypercube", None, "a hypercube needs a power of two of nodes, not 9"),
         (mesh(3, 3), "torus", None, "logical: torus is for a torus, not for a 3x3 mesh"),
         (RING, "allxy", None, "allxy is for a mesh or torus, not for a graph of 5 nodes"),
-        (RING, "star", None, "logical: there is no 'star'"),
+        (RING, "star", None, "logical: there is no topology 'star'"),
         (RING, "links", [(0, 1)], "logical.links: there is no way from node 1 to node 0"),
         (RING, "links", [(0, 0)], r"logical.links\[0\]: a link must join two nodes, not 0 and itself"),
         (RING, "links", [(0, 9)], r"logical.links\[0\]: a node must be one of 0..4, not 9"),

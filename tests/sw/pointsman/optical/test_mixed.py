@@ -98,9 +98,17 @@ def test_figures_are_given_for_either_class_in_every_mode(spec):
     [
         ({"channels": 0}, {}, "dynamic.channels: there must be 1 to 64 for reservations, not 0"),
         ({"channels": 65}, {}, "not 65"),
-        ({"by": "multihop", "channels": 3}, {}, "a logical topology has as many as it needs"),
-        ({}, {"traffic": {"phases": [[], []]}}, "beside one phase"),
-        ({"traffic": {"phases": [[]]}}, {}, 'there are no "phases" in what is not known'),
+        ({"by": "multihop", "channels": 3}, {}, "multihop takes as many channels as its logical topology needs"),
+        (
+            {},
+            {"traffic": {"phases": [[], []]}},
+            "dynamic: traffic that is not known beforehand may stand beside one phase, not",
+        ),
+        (
+            {"traffic": {"phases": [[]]}},
+            {},
+            'dynamic.traffic: traffic that is not known beforehand must have no "phases"',
+        ),
         (
             {"traffic": {"messages": [[0, 1, 1, 1]]}},
             {},
@@ -115,5 +123,5 @@ def test_wrong_files_are_refused(spec, dynamic, content, message):
 
 
 def test_the_mode_is_for_traffic_that_is_not_known(spec):
-    with pytest.raises(PointsmanError, match='mode mixed is for traffic beside which there is "dynamic"'):
+    with pytest.raises(PointsmanError, match=r'mode mixed is for files with "dynamic", .* and this one has none'):
         run_modes(spec({}, dynamic=None), ["mixed"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from argparse import Namespace
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 from cosim.numesh.machine import Machine
 from cosim.numesh.session import Run, run_application
+from loading import module_at
 from numesh.shape import NodeShape
 from pointsman.cop import compile_file
 from pointsman.network import mesh
@@ -58,12 +58,7 @@ def test_row_of_another_length_is_a_fault() -> None:
 
 
 def _matmul() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("matmul_of_the_report", MATMUL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(MATMUL, "matmul_of_the_report")
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +13,7 @@ import pytest
 from cosim.numesh.activities import cycles_by
 from cosim.numesh.machine import Machine
 from cosim.numesh.session import run_application
+from loading import module_at
 from numesh.shape import NodeShape
 from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh
@@ -30,13 +29,7 @@ SIMULATION = Path(__file__).parents[3] / "sim" / "cosim"
 
 def helpers(name: str) -> ModuleType:
     """A module of programs beside the tests of the simulation."""
-    spec = importlib.util.spec_from_file_location(name, SIMULATION / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+    return module_at(SIMULATION / f"{name}.py")
 
 
 EXERCISES = [

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import IO
@@ -13,6 +11,7 @@ import numpy as np
 import pytest
 
 import pointsman
+from loading import module_at
 from pointsman.arrays.analysis import derive
 from pointsman.arrays.errors import ArrayProgramError
 from pointsman.arrays.execution import transfers
@@ -36,13 +35,7 @@ HEAD = (
 @pytest.fixture(scope="module")
 def enumeration() -> ModuleType:
     path = ROOT / "tests/sw/pointsman/arrays/analysis/enumeration.py"
-    spec = importlib.util.spec_from_file_location("arrays_enumeration_of_runs", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["arrays_enumeration_of_runs"] = module
-    spec.loader.exec_module(module)
-    return module
+    return module_at(path, "arrays_enumeration_of_runs")
 
 
 def _dry(application: ArrayApplication) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from loading import module_at
 from packet_router.shape import RouterShape
 from pointsman.cop import compile_text
 from pointsman.errors import PointsmanError
@@ -20,12 +20,7 @@ from pointsman.targets.packet import make_packet_program
 
 def _load() -> ModuleType:
     path = Path(__file__).with_name("mailboxes.py")
-    spec = importlib.util.spec_from_file_location("packet_mailboxes", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(path, "packet_mailboxes")
 
 
 boxes = _load()

@@ -5,13 +5,13 @@ The programs are in ``packet_cases``; the network is that of ``mailboxes``, and 
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
+from loading import module_at
 from packet_router.header import TAGS, pack_header
 from packet_router.shape import RouterShape
 from pointsman.api.targets.packet import packet_shape
@@ -31,12 +31,7 @@ CASES = sorted(path.name for path in (HERE / "packet_cases").glob("*.cop"))
 
 
 def _load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"packet_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(path, f"packet_{path.stem}")
 
 
 boxes = _load(HERE / "mailboxes.py")

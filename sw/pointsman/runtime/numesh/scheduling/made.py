@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from numesh.codes import Annotation, MoveType
@@ -178,3 +179,26 @@ def _promises(standing: Standing, streams: Streams) -> tuple[Promise, ...]:
         )
         for (source, destination), hops in streams.items()
     )
+
+
+@lru_cache(maxsize=64)
+def _schedule(key: _ImagesKey, operator: int, instance: int, moves: tuple[tuple[int, int], ...]) -> Schedule:
+    return schedule_moves(key.images, operator, instance, moves)
+
+
+def scheduled_moves(images: Images, operator: int, instance: int, moves: tuple[tuple[int, int], ...]) -> Schedule:
+    """`schedule_moves`, cached: each real processor would compute the same schedule, the simulation does it once."""
+    return _schedule(_ImagesKey(images), operator, instance, moves)
+
+
+class _ImagesKey:
+    """Images by identity: comparing them would cost more than the schedule."""
+
+    def __init__(self, images: Images) -> None:
+        self.images = images
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ImagesKey) and self.images is other.images
+
+    def __hash__(self) -> int:
+        return id(self.images)

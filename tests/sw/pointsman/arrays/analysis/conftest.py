@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from loading import module_at
 
 ROOT = Path(__file__).parents[5]
 
 
 @pytest.fixture(scope="session")
 def enumeration() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("arrays_enumeration", Path(__file__).with_name("enumeration.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["arrays_enumeration"] = module
-    spec.loader.exec_module(module)
-    return module
+    return module_at(Path(__file__).with_name("enumeration.py"), "arrays_enumeration")
 
 
 @pytest.fixture(scope="session")

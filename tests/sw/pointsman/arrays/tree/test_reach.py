@@ -40,7 +40,7 @@ def test_it_is_refused_with_its_place(body: str, said: str) -> None:
     ],
 )
 def test_what_may_never_happen_is_not_refused(body: str) -> None:
-    read_program(TEXT.format(body), "p.f90")
+    assert read_program(TEXT.format(body), "p.f90").body
 
 
 def test_random_loops_against_all_their_elements() -> None:

@@ -48,3 +48,20 @@ def test_what_an_object_of_an_application_raises_when_it_is_deleted_is_told_in_a
     assert first == "pointsman: ValueError in A.__del__ is ignored"
     assert second.startswith(f"pointsman: {path} must define one class derived from pointsman.runtime.Application")
     assert sys.unraisablehook is before
+
+
+@pytest.mark.parametrize("command", [["run"], ["run", "--dry"], ["show", "--engine", "model"]])
+def test_the_program_of_an_application_is_not_overwritten(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "ring.cop").write_text("(cshift 'c 1)\n")
+    path = tmp_path / "ring.py"
+    path.write_text(
+        "from pointsman.runtime import Application\nclass Ring(Application):\n    program = 'ring.cop'\n"
+        "    async def main(self, node):\n        pass\n"
+    )
+    name, *options = command
+    done = CliRunner().invoke(main, [name, str(path), "--mesh", "2", *options, "--json", str(tmp_path / "ring.cop")])
+    assert done.exit_code == 2
+    assert done.stderr == (
+        f"pointsman: cannot write {tmp_path}/ring.cop: it has the application's program\n  hint: give another name\n"
+    )
+    assert (tmp_path / "ring.cop").read_text() == "(cshift 'c 1)\n"

@@ -101,7 +101,7 @@ def test_an_assigned_topology_has_the_numbers_of_table_4_1(name, side):
 
 
 def test_unknown_topologies_are_refused():
-    with pytest.raises(PointsmanError, match="there is no 'ring'"):
+    with pytest.raises(PointsmanError, match="logical: there is no topology 'ring'"):
         published("ring", 8, 1)
     with pytest.raises(PointsmanError, match="a side that is a power of two, not 12"):
         published("hypercube", 12, 1)

@@ -52,8 +52,10 @@ def test_streams_of_which_more_end_at_a_node_than_it_has_registers_are_refused()
 
 
 def test_a_stream_that_ends_in_the_register_of_another_needs_none_there() -> None:
-    streams = [Stream(f"s{i}", i, (3,), into="t" if i else None) for i in range(3)]
-    refuse_many_streams(streams, NodeShape(registers=1 + NodeShape().pipelines))
+    shape = NodeShape(registers=1 + NodeShape().pipelines)
+    refuse_many_streams([Stream(f"s{i}", i, (3,), into="t" if i else None) for i in range(3)], shape)
+    with pytest.raises(RoutingError, match="node 3 has too few interface registers"):
+        refuse_many_streams([Stream(f"s{i}", i, (3,)) for i in range(3)], shape)
 
 
 def test_a_fan_of_more_streams_than_registers_gives_way_to_a_chain() -> None:

@@ -47,7 +47,9 @@ def test_a_picture_is_written_and_is_the_same_each_time(tmp_path, topology, endi
 
 def test_nothing_to_draw_is_drawn(tmp_path):
     problem = make_problem(mesh(1), [])
-    plot_route(problem, route_ideal(problem), tmp_path / "a.png")
+    path = tmp_path / "a.png"
+    plot_route(problem, route_ideal(problem), path)
+    assert path.read_bytes().startswith(b"\x89PNG")
 
 
 def test_other_endings_are_refused(tmp_path):

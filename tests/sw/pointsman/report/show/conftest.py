@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from loading import module_at
 from pointsman.cli import main
 from pointsman.report.show.document import Document, read_document
 
@@ -51,13 +50,7 @@ PROGRAM = """\
 
 
 def _beside(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"show_{name}", Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return module_at(Path(__file__).with_name(f"{name}.py"), f"show_{name}")
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""An operator on the mesh of scheduled routers: lanes become requests, and calls out of place are told."""
+"""An operator on the mesh of scheduled routers: calls out of place are told."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from pointsman.artifacts.images.images import LaneImage
 from pointsman.runtime.api.requests import Request, Transfer
 from pointsman.runtime.api.substrate import Given
-from pointsman.runtime.numesh.port import lane_request, signature_of
 from pointsman.runtime.numesh.substrate import NumeshSubstrate
 
 
@@ -26,23 +24,6 @@ def _port(by_hand: ModuleType, node: int, *, preloaded: bool = True) -> tuple[An
     substrate = NumeshSubstrate(by_hand.stream_1x2(), node, _Clock(), preloaded=preloaded)
     ((_, port),) = substrate.ports()
     return port, substrate
-
-
-def test_a_lane_carries_the_message_that_it_names() -> None:
-    messages = {"out": np.arange(4, dtype=np.uint32)}
-    lane = lane_request(LaneImage(True, (2, 3)), 4, messages)
-    assert (lane.write, lane.registers, lane.words) == (True, (2, 3), 4)
-    assert lane.data is messages["out"]
-    assert lane_request(LaneImage(True, (2,), 1, "token"), 4, messages).data is None
-    kept = lane_request(LaneImage(False, (5,), None, "t0"), 4, messages)
-    assert kept.data is messages["t0"], "a message in between is made when it first comes"
-
-
-def test_its_signature_is_that_of_the_image(by_hand: ModuleType) -> None:
-    operator = by_hand.stream_1x2().operators[0]
-    signature = signature_of(operator)
-    assert (signature.label, signature.kind, signature.m) == ("s", "stream", operator.m)
-    assert signature.values == ((),)
 
 
 def test_it_is_stale_until_its_phase_runs(by_hand: ModuleType) -> None:
