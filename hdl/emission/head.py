@@ -18,6 +18,9 @@ WAIVERS = {
 
 
 def verilog_head(title: str, **waivers: str) -> str:
-    """Comments that say what a file is and switch warnings off, each with its reason; ``waivers``: further ones by name."""
+    """Comments that say what a file is and switch warnings off, each with its reason; ``waivers``: further ones by name.
+
+    The title may name a user's program; it stays on its line whatever that is called.
+    """
     lines = [f"/* verilator lint_off {name} */ // {why}\n" for name, why in (WAIVERS | waivers).items()]
-    return "".join([f"// {title}\n", *lines])
+    return "".join([f"// {' '.join(title.split())}\n", *lines])

@@ -17,7 +17,7 @@ def port_members(shape: HostShape) -> dict[str, wiring.Member]:
     members: dict[str, wiring.Member] = {}
     for node in range(shape.nodes):
         members |= {
-            f"p_address_{node}": Out(range(shape.registers)),
+            f"p_address_{node}": Out(shape.register_bits),
             f"p_write_{node}": Out(1),
             f"p_read_{node}": Out(1),
             f"p_write_data_{node}": Out(shape.width),

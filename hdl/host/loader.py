@@ -87,8 +87,7 @@ class ImageLoader(wiring.Component):
     def _node(self, m: Module, node: int, slot: Signal) -> Signal:
         """Write the rows of a node; gives whether all of them have been taken."""
         rows = self.rows[node]
-        bits = (self.shape.registers - 1).bit_length() or 1
-        width = self.shape.width
+        bits, width = self.shape.register_bits, self.shape.width
         packed = [row.word | row.register << width | row.aligned << width + bits for row in rows]
         memory = Memory(shape=width + bits + 1, depth=len(rows) + 1, init=packed)
         m.submodules[f"constants_{node}"] = memory

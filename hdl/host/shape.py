@@ -54,6 +54,11 @@ class HostShape:
             raise HostShapeError(f"blocked must be stall or error, not {self.blocked!r}")
 
     @property
+    def register_bits(self) -> int:
+        """Bits that number the registers of a node, at least one, as its processor port has them."""
+        return max(1, (self.registers - 1).bit_length())
+
+    @property
     def room(self) -> int:
         """Words that a page has for registers, a power of two. As many follow: flags in their first half, masks in the second."""
         return max(LEAST_REGISTERS, 1 << (self.registers - 1).bit_length())

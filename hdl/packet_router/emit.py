@@ -50,12 +50,9 @@ def _mesh(shape: RouterShape, name: str) -> str:
     members = {
         inner: (member.flow, Shape.cast(member.shape).width) for inner, member in (link_members(shape) | outer).items()
     }
-    here = max(
-        1, sum(shape.coordinate_bits)
-    )  # one node alone has no coordinates; the writer gives the pin a range all the same
     ports, wires, instances = ["clk", "rst"], ["  input clk;\n", "  input rst;\n"], []
     for i in range(shape.nodes):
-        joined = [".clk(clk)", ".rst(rst)", f".here({here}'d{shape.pack(shape.place(i))})"]
+        joined = [".clk(clk)", ".rst(rst)", f".here({shape.here_bits}'d{shape.pack(shape.place(i))})"]
         driven = joints(shape, i)
         for inner, (flow, width) in members.items():
             bits = f" [{width - 1}:0]" if width > 1 else ""

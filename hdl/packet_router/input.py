@@ -25,7 +25,7 @@ class InputPort(wiring.Component):
 
     Ports
     -----
-    here : Signal(12), in
+    here : Signal(here_bits), in
         Place of the router.
     valid, channel, data, last : in
         The link. The sender has counted that there is room.
@@ -49,7 +49,7 @@ class InputPort(wiring.Component):
         layout = route_layout(shape)
         super().__init__(
             {
-                "here": In(sum(shape.coordinate_bits)),
+                "here": In(shape.here_bits),
                 "valid": In(1),
                 "channel": In(lanes),
                 "data": In(shape.width),

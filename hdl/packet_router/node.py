@@ -39,7 +39,7 @@ class Station(wiring.Component):
 
     def __init__(self, *, shape: RouterShape) -> None:
         self.shape = shape
-        super().__init__({"here": In(sum(shape.coordinate_bits)), **link_members(shape), **port_members(shape)})
+        super().__init__({"here": In(shape.here_bits), **link_members(shape), **port_members(shape)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -80,7 +80,7 @@ class Node(wiring.Component):
 
     def __init__(self, *, shape: RouterShape) -> None:
         self.shape = shape
-        super().__init__({"here": In(sum(shape.coordinate_bits)), **link_members(shape), **processor_members(shape)})
+        super().__init__({"here": In(shape.here_bits), **link_members(shape), **processor_members(shape)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

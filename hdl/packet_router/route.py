@@ -45,7 +45,7 @@ class Route(wiring.Component):
 
     Ports
     -----
-    here : Signal(12), in
+    here : Signal(here_bits), in
         Place of the router, as headers have it.
     header : Signal(width), in
     route : route_layout, out
@@ -53,9 +53,7 @@ class Route(wiring.Component):
 
     def __init__(self, *, shape: RouterShape) -> None:
         self.shape = shape
-        super().__init__(
-            {"here": In(sum(shape.coordinate_bits)), "header": In(shape.width), "route": Out(route_layout(shape))}
-        )
+        super().__init__({"here": In(shape.here_bits), "header": In(shape.width), "route": Out(route_layout(shape))})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

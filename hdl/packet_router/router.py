@@ -70,7 +70,7 @@ class Router(wiring.Component):
 
     def __init__(self, *, shape: RouterShape) -> None:
         self.shape = shape
-        super().__init__({"here": In(sum(shape.coordinate_bits)), **link_members(shape), **local_members(shape)})
+        super().__init__({"here": In(shape.here_bits), **link_members(shape), **local_members(shape)})
         ports, lanes = range(shape.ports), range(shape.lanes)
         self.inputs = [InputPort(shape=shape) for _ in ports]
         self.outputs = [OutputPort(shape=shape, interface=o == shape.local) for o in ports]

@@ -171,6 +171,11 @@ class RouterShape:
     def coordinate_bits(self) -> tuple[int, ...]:
         return tuple((extent - 1).bit_length() for extent in self.size)
 
+    @property
+    def here_bits(self) -> int:
+        """Bits of the place that a router is told, at least one: a pin without bits would be one of two in Verilog."""
+        return max(1, sum(self.coordinate_bits))
+
     def place(self, node: int) -> tuple[int, ...]:
         """Coordinates of a node, x first; nodes count x fastest."""
         place = []

@@ -141,7 +141,7 @@ class ConfigurationRegisters(wiring.Component):
         m.d.comb += [
             here.eq(one_hot(self.slot, k)),
             releases.eq(self.release.any()),
-            new.eq(Cat(part["new"] for part in rows)),
+            new.eq(Cat(part["coming"] for part in rows)),
             stays.eq(Cat(part["stays"] for part in rows)),
             columns.eq(columns_any_of(m, self.parts, "busy_new", new, n)),
             self.conflict.eq((columns & columns_any_of(m, self.parts, "busy_stays", stays, n)).any()),
@@ -167,7 +167,7 @@ def row_members(shape: SwitchShape) -> dict[str, wiring.Member]:
     members |= {"here": In(k), "matrix": In(n), "named": In(1), "columns": In(n)}
     members |= {name: In(1) for name in ("write", "evict", "flush", "releases", "release")}
     members |= {"place": In(n), "following": In(k)}
-    members |= {name: Out(n) for name in ("new", "stays", "kept", "realised", "configuration")}
+    members |= {name: Out(n) for name in ("coming", "stays", "kept", "realised", "configuration")}
     for j in range(shape.sl_units):
         members |= {f"decided_{j}": In(k)} | {f"{name}_{j}": Out(n) for name in VIEW}
     return members | {"active": Out(k), "occupied": Out(k), "found": Out(k)}
@@ -193,7 +193,7 @@ class ConfigurationRow(wiring.Component):
         A new row has output port v.
     releases, release : Signal(1), in
         A row is released; this one is.
-    new, stays : Signal(ports), out
+    coming, stays : Signal(ports), out
         What is new in the slot, and what is preloaded into it and stays.
     active, occupied : Signal(slots), out
         The row has a connection in slot s; or one is preloaded.
@@ -217,7 +217,7 @@ class ConfigurationRow(wiring.Component):
         m = Module()
         shape, n = self.shape, self.shape.ports
         b, p = self.b, self.p
-        new, stays = self.new, self.stays
+        new, stays = self.coming, self.stays
         m.d.comb += [
             new.eq(where(self.named, self.matrix)),
             self.kept.eq(chosen(self.here, p)),

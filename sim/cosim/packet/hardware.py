@@ -31,9 +31,7 @@ def network_hardware(shape: RouterShape, module: str, verilog: str, registers: i
         Wire(name=name, width=Shape.cast(member.shape).width, output=member.flow == Out)
         for name, member in link_members(shape).items()
     ]
-    bits = sum(shape.coordinate_bits)
-    if bits:
-        wires.append(Wire(name="here", width=bits))
+    wires.append(Wire(name="here", width=shape.here_bits))
     return Hardware(
         name=f"a {'x'.join(map(str, shape.size))} {_kind(shape)} of packet routers",
         blocks=shape.nodes,
@@ -64,7 +62,5 @@ def _kind(shape: RouterShape) -> str:
 
 def _joints(shape: RouterShape, node: int) -> Mapping[str, str]:
     found = {name: output(*driver) for name, driver in joints(shape, node).items() if driver is not None}
-    bits = sum(shape.coordinate_bits)
-    if bits:
-        found["here"] = f"{bits}'d{shape.pack(shape.place(node))}"
+    found["here"] = f"{shape.here_bits}'d{shape.pack(shape.place(node))}"
     return found

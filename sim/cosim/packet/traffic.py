@@ -50,7 +50,7 @@ class TrafficStation(wiring.Component):
         self.shape = shape
         super().__init__(
             {
-                "here": In(sum(shape.coordinate_bits)),
+                "here": In(shape.here_bits),
                 **link_members(shape),
                 "p_address": In(1),
                 "p_write": In(1),

@@ -65,6 +65,15 @@ MUTANTS: tuple[Mutant, ...] = (
         "a word is read a second time two slots after it was taken",
     ),
     Mutant(
+        "copy-takes-the-word",
+        "decode.py",
+        "out.copy.eq(kind == MoveType.COPY)",
+        "out.copy.eq(0)",
+        "undisturbed.buffers",
+        _SINGLE,
+        "COPY empties the buffer that it reads",
+    ),
+    Mutant(
         "second-leg-does-not-wait",
         "transfer.py",
         "(r_leg & accepted)",

@@ -17,7 +17,7 @@ from .view import NodeView
 
 
 def buffers(shape: NodeShape) -> Harness:
-    """A buffer changes only by its own VFSM's word, or by a VFSM of its pipeline that names it."""
+    """A buffer changes only by its own VFSM's word, or by a VFSM of its pipeline that names it; not by COPY from there."""
     m = Module()
     view = NodeView(m, shape)
     for pipe in view.pipelines:
@@ -26,14 +26,14 @@ def buffers(shape: NodeShape) -> Harness:
         touched = (
             pipe.writes(v)
             | (pipe.writing & (pipe.write_destination == code))
-            | (pipe.active & (pipe.annotation.source == code))
+            | (pipe.active & (pipe.annotation.source == code) & (pipe.annotation.type != MoveType.COPY))
         )
         _unchanged(m, f"buffer_{pipe.number}", touched, pipe.holds(v), pipe.buffered(v))
     return Harness(m, list(view.inputs))
 
 
 def registers(shape: NodeShape) -> Harness:
-    """An interface register changes only by an access of the processor, or by a VFSM that names it."""
+    """An interface register changes only by an access of the processor, or by a VFSM that names it; not by COPY from there."""
     m = Module()
     view = NodeView(m, shape)
     node = view.node
@@ -42,7 +42,8 @@ def registers(shape: NodeShape) -> Harness:
     touched = (node.p_address == r) & (node.p_read | node.p_write)
     for pipe in view.pipelines:
         touched = touched | (pipe.writing & (pipe.write_destination == code))
-        touched = touched | (pipe.active & (pipe.annotation.source == code))
+        takes = (pipe.annotation.source == code) & (pipe.annotation.type != MoveType.COPY)
+        touched = touched | (pipe.active & takes)
     _unchanged(m, "register", touched, view.full(r), view.registered(r))
     return Harness(m, list(view.inputs))
 

@@ -35,6 +35,11 @@ def test_the_head_says_what_a_file_is_and_why_warnings_are_off() -> None:
     assert lines[-1] == "/* verilator lint_off UNOPTFLAT */ // no loop"
 
 
+def test_a_program_with_a_line_break_in_its_name_stays_a_comment() -> None:
+    assert verilog_head("loader of the image a\nb").splitlines()[0] == "// loader of the image a b"
+    assert all(line.startswith(("//", "/*")) for line in verilog_head("a\r\nb\vc\x85d\u2028e").split("\n")[:-1])
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     "shape",

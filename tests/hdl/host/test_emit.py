@@ -24,6 +24,13 @@ def test_ports_are_flat_and_those_of_bus_and_nodes(bus: str) -> None:
     assert ports == {*members, *port_members(shape), "irq", "done", "clk", "rst"}
 
 
+@pytest.mark.parametrize("bus", BRIDGES)
+def test_a_node_of_one_register_has_an_address_all_the_same_which_is_driven(bus: str) -> None:
+    verilog = bridge_verilog(HostShape(registers=1), bus)
+    assert re.search(r"^  output p_address_0;$", verilog, re.M)
+    assert "[-1:0] p_address" not in verilog
+
+
 def test_the_map_has_every_address_once() -> None:
     shape = HostShape(nodes=3, registers=40, width=64)
     found = address_map(shape, "wishbone")

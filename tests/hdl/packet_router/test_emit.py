@@ -54,6 +54,12 @@ def test_links_join_an_output_of_a_node_to_an_input_of_its_neighbour(shape: Rout
                     assert joined[node][f"out_{name}_{port}"] == joined[end[0]][f"in_{name}_{end[1]}"]
 
 
+def test_a_node_alone_has_a_pin_of_one_bit_for_its_place() -> None:
+    verilog = mesh_verilog(SHAPES[0])
+    assert ".here(1'd0)" in verilog
+    assert set(re.findall(r"^  input (.*)here;$", verilog, re.M)) == {""}
+
+
 def test_a_network_of_four_thousand_nodes_is_written_in_seconds() -> None:
     shape = RouterShape(size=(64, 64))
     start = time.process_time()
