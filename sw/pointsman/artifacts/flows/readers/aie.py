@@ -1,8 +1,8 @@
 """Flows of mlir-aie: ``aie.tile``, ``aie.flow`` and ``aie.packet_flow`` in MLIR text, read line by line.
 
 Tiles become tasks "tile(column, row)". A circuit has a stream of its own, so every flow asks for the same; flows from the same
-port of the same tile are a multicast, and each source of a packet flow sends to all its destinations. Operations that move nothing over the switches are passed over; those that do, and are
-not flows, are refused.
+port of the same tile are a multicast, and each source of a packet flow sends to all its destinations. Operations that move
+nothing over the switches are passed over; those that do, and are not flows, are refused.
 """
 
 from __future__ import annotations
