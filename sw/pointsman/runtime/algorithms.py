@@ -18,7 +18,7 @@ import numpy as np
 
 from pointsman.artifacts.algorithms.algorithm import Action, Algorithm, Place
 from pointsman.artifacts.algorithms.file import algorithm_from
-from pointsman.artifacts.algorithms.rounds import Exchange, Round, Transfer, rounds_of
+from pointsman.artifacts.algorithms.rounds import Handover, Round, Transfer, rounds_of
 from pointsman.cop import Network, Parts, cshift, loop, permute, sequential, stream
 from pointsman.errors import PointsmanError
 from pointsman.network import Topology
@@ -77,15 +77,15 @@ class AlgorithmApplication(Application):
 
 
 Labelled = list[tuple[Round, list[str]]]
-"""Rounds, each with the labels of the operators of its exchanges."""
+"""Rounds, each with the labels of the operators of its handovers."""
 
 
 def labelled(rounds: Sequence[Round]) -> Labelled:
-    """Rounds that have the same exchanges as the one before them have its operators."""
+    """Rounds that have the same handovers as the one before them have its operators."""
     found: Labelled = []
     count = 0
     for one in rounds:
-        labels = [f"m{count + number}" for number in range(len(one.exchanges))]
+        labels = [f"m{count + number}" for number in range(len(one.handovers))]
         if found and _ways(found[-1][0]) == _ways(one):
             labels = found[-1][1]
         else:
@@ -95,7 +95,7 @@ def labelled(rounds: Sequence[Round]) -> Labelled:
 
 
 def _ways(one: Round) -> list[Any]:
-    return [exchange.way for exchange in one.exchanges]
+    return [handover.way for handover in one.handovers]
 
 
 def operators_of(rounds: Labelled, words: int, nodes: int) -> list[Any]:
@@ -103,20 +103,20 @@ def operators_of(rounds: Labelled, words: int, nodes: int) -> list[Any]:
     parts: list[Any] = []
     for labels, same in groupby(rounds, key=lambda one: one[1]):
         repeated = list(same)
-        exchanges = repeated[0][0].exchanges
-        own = [_operator(label, one, words, nodes) for label, one in zip(labels, exchanges, strict=True)]
+        handovers = repeated[0][0].handovers
+        own = [_operator(label, one, words, nodes) for label, one in zip(labels, handovers, strict=True)]
         if own and len(repeated) > 1:
             own = [loop(f"rounds_{labels[0]}", len(repeated), *own)]
         parts += own
     return parts
 
 
-def _operator(label: str, exchange: Exchange, words: int, nodes: int) -> Any:
+def _operator(label: str, handover: Handover, words: int, nodes: int) -> Any:
     """Nodes that are no ranks send to themselves."""
-    m = exchange.chunks * words
-    if len(exchange.transfers) == 1:
-        return stream(label, exchange.transfers[0].source, exchange.transfers[0].destination, m=m)
-    to = {one.source: one.destination for one in exchange.transfers}
+    m = handover.chunks * words
+    if len(handover.transfers) == 1:
+        return stream(label, handover.transfers[0].source, handover.transfers[0].destination, m=m)
+    to = {one.source: one.destination for one in handover.transfers}
     distance = to[0]
     if all(to.get(node) == (node + distance) % nodes for node in range(nodes)):
         return cshift(label, distance, m=m)
@@ -148,14 +148,14 @@ async def carried_out(algorithm: Algorithm, rounds: Labelled, node: Node, chunks
                 continue
             for k, chunk in enumerate(outcome(action)):
                 held[home(name, at + k)] = chunk
-        for label, exchange in zip(labels, one.exchanges, strict=True):
+        for label, handover in zip(labels, one.handovers, strict=True):
             # Of all nodes: some pass the words on, and all have to leave the phase before.
             await getattr(node.cop, f"{label}_load")()
-            size = exchange.chunks, words
-            mine = next((one for one in exchange.transfers if one.source == rank), None)
-            news = next((one for one in exchange.transfers if one.destination == rank), None)
+            size = handover.chunks, words
+            mine = next((one for one in handover.transfers if one.source == rank), None)
+            news = next((one for one in handover.transfers if one.destination == rank), None)
             message = np.zeros(size, np.int32) if mine is None else _together(outbox, mine)
-            if len(exchange.transfers) > 1:
+            if len(handover.transfers) > 1:
                 came = np.array(await getattr(node.cop, f"{label}_func")(message.reshape(-1))).reshape(size)
             elif mine is not None:
                 await getattr(node.cop, f"{label}_write")(message.reshape(-1))

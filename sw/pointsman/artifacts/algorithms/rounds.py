@@ -27,7 +27,7 @@ class Transfer:
 
 
 @dataclass(frozen=True)
-class Exchange:
+class Handover:
     """Transfers at the same time, as many ``chunks`` in each: a single one, or one from each rank and one to each."""
 
     chunks: int
@@ -41,10 +41,10 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Round:
-    """``work``: by rank, the actions before the ``exchanges``, those that send among them, in the order of the algorithm."""
+    """``work``: by rank, the actions before the ``handovers``, those that send among them, in the order of the algorithm."""
 
     work: dict[int, list[Action]]
-    exchanges: tuple[Exchange, ...]
+    handovers: tuple[Handover, ...]
 
 
 def rounds_of(algorithm: Algorithm) -> list[Round]:
@@ -78,7 +78,7 @@ def rounds_of(algorithm: Algorithm) -> list[Round]:
             message = algorithm.messages[at]
             together[number].setdefault((message.source, message.destination), []).append(at)
     return [
-        Round(work[number], tuple(_exchanges(algorithm, together[number])))
+        Round(work[number], tuple(_handovers(algorithm, together[number])))
         for number in range(max(work, default=-1) + 1)
     ]
 
@@ -89,7 +89,7 @@ def _places(algorithm: Algorithm, action: Action, name: str, at: int) -> list[Pl
     ]
 
 
-def _exchanges(algorithm: Algorithm, together: dict[tuple[int, int], list[int]]) -> Iterator[Exchange]:
+def _handovers(algorithm: Algorithm, together: dict[tuple[int, int], list[int]]) -> Iterator[Handover]:
     """The messages of a round, by source and destination, as permutations where they are some."""
     left = [
         Transfer(a, b, sum(algorithm.messages[number].count for number in numbers), tuple(numbers))
@@ -102,10 +102,10 @@ def _exchanges(algorithm: Algorithm, together: dict[tuple[int, int], list[int]])
             groups[alike(one), one.chunks].append(one)
         # No rank is twice in a group.
         yield from (
-            Exchange(key[1], tuple(sorted(group, key=_ends))) for key, group in groups.items() if len(group) == ranks
+            Handover(key[1], tuple(sorted(group, key=_ends))) for key, group in groups.items() if len(group) == ranks
         )
         left = [one for group in groups.values() if len(group) < ranks for one in group]
-    yield from (Exchange(one.chunks, (one,)) for one in _in_turn(left))
+    yield from (Handover(one.chunks, (one,)) for one in _in_turn(left))
 
 
 def _in_turn(transfers: Sequence[Transfer]) -> list[Transfer]:

@@ -17,14 +17,14 @@ RING = import_msccl(Path(__file__).parents[5] / "examples/formats/ring_allreduce
 
 
 def ends(one: Round) -> list[list[tuple[int, int]]]:
-    return [[(each.source, each.destination) for each in exchange.transfers] for exchange in one.exchanges]
+    return [[(each.source, each.destination) for each in handover.transfers] for handover in one.handovers]
 
 
 def test_each_step_of_a_ring_is_a_round_with_one_permutation() -> None:
     rounds = rounds_of(algorithm_from(RING))
     ring = [(rank, (rank + 1) % 4) for rank in range(4)]
     assert [ends(one) for one in rounds] == [[ring]] * 6 + [[]]
-    assert all(one.exchanges[0].chunks == 1 for one in rounds[:-1])
+    assert all(one.handovers[0].chunks == 1 for one in rounds[:-1])
 
 
 def exchange_all(ranks: int, pairs: list[tuple[int, int]]) -> Algorithm:
@@ -42,7 +42,7 @@ def test_messages_between_two_ranks_go_together_and_all_pairs_are_permutations()
     assert {tuple(found) for found in ends(one)} == {
         tuple((a, (a + distance) % 4) for a in range(4)) for distance in (1, 2, 3)
     }
-    assert {exchange.chunks for exchange in one.exchanges} == {2}
+    assert {handover.chunks for handover in one.handovers} == {2}
     (halves,) = rounds_of(exchange_all(4, [(a, a ^ 1) for a in range(4)]))
     assert ends(halves) == [[(0, 1), (1, 0), (2, 3), (3, 2)]]
 
@@ -72,15 +72,15 @@ def test_random_algorithms_do_the_same_in_rounds() -> None:
         sent = [
             number
             for one in rounds
-            for exchange in one.exchanges
-            for each in exchange.transfers
+            for handover in one.handovers
+            for each in handover.transfers
             for number in each.messages
         ]
         assert sorted(sent) == list(range(len(algorithm.messages)))
         for one in rounds:
-            for exchange in one.exchanges:
-                each = [algorithm.messages[number] for transfer in exchange.transfers for number in transfer.messages]
-                assert sum(message.count for message in each) == exchange.chunks * len(exchange.transfers)
+            for handover in one.handovers:
+                each = [algorithm.messages[number] for transfer in handover.transfers for number in transfer.messages]
+                assert sum(message.count for message in each) == handover.chunks * len(handover.transfers)
         ordered = [action for one in rounds for rank in sorted(one.work) for action in one.work[rank]]
         assert len(ordered) == len(algorithm.actions)
         # What has come in a round is used in later ones only: messages are numbered anew in their order.
