@@ -85,6 +85,15 @@ class Placed:
                 }
                 for flow, stream in zip(self.flows, self.index, strict=True)
             ],
+            "streams": [
+                {
+                    "source": stream["source"],
+                    "destinations": stream["destinations"],
+                    "bandwidth": routed.bandwidth,
+                    "words": routed.words,
+                }
+                for stream, routed in zip(self.streams["streams"], self.result.streams, strict=True)
+            ],
             "seconds": self.result.seconds,
         }
 

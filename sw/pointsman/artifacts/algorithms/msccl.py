@@ -8,7 +8,7 @@ from xml.parsers import expat
 from pointsman.artifacts.xml_pieces import CHUNK, parse_pieces
 from pointsman.errors import PointsmanError
 
-from .algorithm import Algorithm, Buffers, Place, check_sizes, checked_both_ways, sizes_in_place
+from .algorithm import Action, Algorithm, Buffers, Place, check_sizes, checked_both_ways, sizes_in_place
 from .threads import KINDS, RECEIVES, SENDS, Step, ThreadBlock, in_order
 
 MAX_STEPS = 2_000_000
@@ -17,15 +17,17 @@ KNOWN = {
     | {"minBytes", "maxBytes", "maxcount", "nthreadblocks"},
     "gpu": {"id", "i_chunks", "o_chunks", "s_chunks"},
     "tb": {"id", "send", "recv", "chan"},
+    "copy": {"i_off", "o_off", "cnt"},
     "step": {"s", "type", "srcbuf", "srcoff", "dstbuf", "dstoff", "cnt", "depid", "deps", "hasdep"},
 }
-PARENT = {"algo": "", "gpu": "algo", "tb": "gpu", "step": "tb"}
+PARENT = {"algo": "", "gpu": "algo", "copy": "gpu", "tb": "gpu", "step": "tb"}
 
 
 def from_msccl(file: BinaryIO) -> Algorithm:
     """Read an algorithm, put its steps in order, and check that it does its collective, by what every chunk is made of.
 
-    Steps are carried out in two orders, since thread blocks run side by side. Reductions are taken to commute. What only
+    Steps are carried out in two orders, since thread blocks run side by side, after each ``<copy>`` from input to output, which
+    synthesizers write for what a rank has from the beginning. Reductions are taken to commute. What only
     matters on GPUs (protocol, sizes in bytes, ``hasdep``) is passed over.
 
     Raises
@@ -49,6 +51,7 @@ class _Reader:
         self.blocks: list[ThreadBlock] = []
         self.seen: set[tuple[int, int]] = set()
         self.steps: list[Step] = []
+        self.copies: list[Action] = []
         self.count = 0
         self.places: dict[Place, Place] = {}  # each kept once
         self.gpu = -1
@@ -69,7 +72,8 @@ class _Reader:
         if PARENT.get(tag) != above:
             inside = f" in <{above}>" if above else " at the beginning"
             raise self.wrong(
-                f"<{tag}> is not known{inside}; known are <algo>, <gpu>, <tb> and <step>, one inside the other"
+                f"<{tag}> is not known{inside}; known are <algo>, <gpu>, <tb> and <step>, one inside the other, "
+                "and <copy> in a <gpu>"
             )
         self.path.append(tag)
         if unknown := sorted(given.keys() - KNOWN[tag]):
@@ -87,6 +91,18 @@ class _Reader:
             raise self.wrong(f"gpu {self.gpu} is there already")
         i, o, s = (self.number(given, f"{name}_chunks", 0, 0) for name in "ios")
         self.sizes[self.gpu] = (i, o, s)
+
+    def start_copy(self, given: dict[str, str]) -> None:
+        source, destination = ("i", self.number(given, "i_off", 0)), ("o", self.number(given, "o_off", 0))
+        count = self.number(given, "cnt", 1, 1)
+        self.counted()
+        named = f"line {self.parser.CurrentLineNumber}: rank {self.gpu}, copy"
+        self.copies.append(Action(self.gpu, (source,), destination, count, named))
+
+    def counted(self) -> None:
+        self.count += 1
+        if self.count > MAX_STEPS:
+            raise self.wrong(f"an algorithm must have at most {MAX_STEPS} steps")
 
     def start_tb(self, given: dict[str, str]) -> None:
         number, to, frm, channel = (
@@ -120,9 +136,7 @@ class _Reader:
             places.append(self.places.setdefault(place, place))
         block, step = self.number(given, "depid", -1, -1), self.number(given, "deps", -1, -1)
         after = (block, step) if block >= 0 and step >= 0 else None
-        self.count += 1
-        if self.count > MAX_STEPS:
-            raise self.wrong(f"an algorithm must have at most {MAX_STEPS} steps")
+        self.counted()
         self.steps.append(Step(kind, places[0], places[1], count, after, self.parser.CurrentLineNumber))
 
     def end(self, tag: str) -> None:
@@ -154,9 +168,8 @@ class _Reader:
 
         def play(last_first: bool) -> Algorithm:
             messages, actions = in_order(self.blocks, last_first=last_first)
-            return Algorithm(
-                self.algo.get("name", ""), kind, ranks, buffers, tuple(messages), tuple(actions), int(root)
-            )
+            every = (*self.copies, *actions)
+            return Algorithm(self.algo.get("name", ""), kind, ranks, buffers, tuple(messages), every, int(root))
 
         return checked_both_ways(play)
 

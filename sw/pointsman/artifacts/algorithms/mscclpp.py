@@ -2,8 +2,10 @@
 
 An operation takes chunks from local buffers and through channels from remote ones, and leaves what it copies, or their sum, in
 local and remote buffers. A remote access becomes a message. The k-th channel from a GPU to another is the k-th from there back;
-a signal on it lets one wait at the other end go on. Who reads packets waits for them, without a signal. An operation of a group
-of thread blocks is shared among them, a part of each chunk for each.
+a signal on it lets one wait at the other end go on. Who reads packets waits for them, without a signal. A switch channel stands
+for the same buffer of all GPUs of its group: what is read is their sum, what is written goes to all. Barriers and semaphores
+are among the thread blocks of a GPU. An operation of a group of thread blocks is shared among them, a part of each chunk for
+each. A pipeline repeats its operations for pieces of a chunk; they are carried out once, as if a chunk were one piece.
 """
 
 from __future__ import annotations
@@ -34,15 +36,16 @@ from .msccl import MAX_STEPS
 
 PACKET_SUMS = frozenset({"repkt", "recpkt", "respkt", "recspkt"})
 """Their first source and destination are plain words, all others packets in scratch buffers."""
-PACKET_READS = PACKET_SUMS | {"rppkt", "upkt"}
-PACKET_WRITES = PACKET_SUMS | {"cpkt", "ppkt", "rppkt"}
-MOVES = frozenset({"copy", "put", "pws", "pwsf", "get", "cpkt", "ppkt", "upkt"})
-SUMS = frozenset({"re", "res", "rre", "rres", "rppkt"}) | PACKET_SUMS
+PACKET_READS = PACKET_SUMS | {"rppkt", "upkt", "gstorepkt"}
+PACKET_WRITES = PACKET_SUMS | {"cpkt", "ppkt", "rppkt", "gstorepkt"}
+MOVES = frozenset({"copy", "put", "pws", "pwsf", "get", "cpkt", "ppkt", "upkt", "gstore", "gstorepkt"})
+SUMS = frozenset({"re", "res", "rre", "rres", "rppkt", "glres"}) | PACKET_SUMS
 """All sources become one sum, which goes to all destinations; ``rppkt`` has one source."""
 SIGNALS = frozenset({"signal", "rlxsignal", "pws", "pwsf"})
 WAITS = frozenset({"wait", "rlxwait"})
 MAX_PARTS = 4096
-KNOWN = MOVES | SUMS | SIGNALS | WAITS | {"nop", "flush"}
+PIPELINE, SWITCH = "pipeline", "switch"
+KNOWN = MOVES | SUMS | SIGNALS | WAITS | {"nop", "flush", "barrier", "sem_acquire", "sem_release", PIPELINE}
 
 
 class _Chunk(msgspec.Struct, frozen=True, gc=False):
@@ -50,6 +53,7 @@ class _Chunk(msgspec.Struct, frozen=True, gc=False):
     size: int = 1
     type: Literal["i", "o", "s"] | None = None
     buffer_id: int | None = None
+    switch_channel_id: int | None = None
 
 
 class _Share(msgspec.Struct, frozen=True, gc=False):
@@ -65,6 +69,10 @@ class _Operation(msgspec.Struct, frozen=True, gc=False):
     channel_type: str = ""
     reduce_op: str = "sum"
     tbg_info: _Share | None = None
+    barrier_id: int = -1
+    num_threadblocks: int = 0
+    semaphore_ids: tuple[int, ...] = ()
+    ops: tuple[_Operation, ...] = ()
 
 
 class _Channels(msgspec.Struct):
@@ -82,10 +90,20 @@ class _Remote(msgspec.Struct):
     type: Literal["i", "o", "s"]
 
 
+class _Group(msgspec.Struct):
+    ranks: list[int]
+
+
 class _Links(msgspec.Struct):
-    connected_to: list[int]
+    connected_to: list[int] = []
     type: str = ""
     channel_type: str = ""
+    buffer_type: Literal["i", "o", "s"] | None = None
+    rank_groups: list[_Group] = []
+
+
+class _Semaphore(msgspec.Struct):
+    init_value: int = 0
 
 
 @dataclass
@@ -94,6 +112,8 @@ class _Block:
 
     id: int = -1
     ops: list[_Operation] = field(default_factory=list)
+    pipelines: list[tuple[int, int]] = field(default_factory=list)
+    """Where the operations of each pipeline begin among ``ops``, and how many they are."""
     channels: list[_Channels] = field(default_factory=list)
     remote_buffer_refs: list[_Refs] = field(default_factory=list)
 
@@ -107,6 +127,7 @@ class _Gpu:
     threadblocks: list[_Block] = field(default_factory=list)
     channels: list[_Links] = field(default_factory=list)
     remote_buffers: list[_Remote] = field(default_factory=list)
+    semaphores: list[_Semaphore] = field(default_factory=list)
 
 
 @dataclass
@@ -151,6 +172,8 @@ class _Reader:
                 gpu.channels = self.pieces.value(list[_Links])
             elif name == "remote_buffers":
                 gpu.remote_buffers = self.pieces.value(list[_Remote])
+            elif name == "semaphores":
+                gpu.semaphores = self.pieces.value(list[_Semaphore])
         return gpu
 
     def _block(self) -> _Block:
@@ -160,15 +183,26 @@ class _Reader:
                 case "id":
                     block.id = self.pieces.value(int)
                 case "ops":
-                    block.ops = [self._operation() for _ in self.pieces.elements()]
+                    for _ in self.pieces.elements():
+                        self._operations(block)
                 case "channels":
                     block.channels = self.pieces.value(list[_Channels])
                 case "remote_buffer_refs":
                     block.remote_buffer_refs = self.pieces.value(list[_Refs])
         return block
 
-    def _operation(self) -> _Operation:
+    def _operations(self, block: _Block) -> None:
+        """Add the next operation to a block, or those of the pipeline that it is."""
         one = self.pieces.value(_Operation)
+        if one.name != PIPELINE:
+            block.ops.append(self._operation(one))
+            return
+        if any(inner.name == PIPELINE for inner in one.ops):
+            raise self.pieces.wrong("a pipeline must not have a pipeline in it")
+        block.pipelines.append((len(block.ops), len(one.ops)))
+        block.ops.extend(map(self._operation, one.ops))
+
+    def _operation(self, one: _Operation) -> _Operation:
         self.operations += 1
         if self.operations > MAX_STEPS:
             raise self.pieces.wrong(f"a plan must have at most {MAX_STEPS} operations")
@@ -196,6 +230,9 @@ class _Reader:
             kept(one.channel_type),
             kept(one.reduce_op),
             kept(share),
+            one.barrier_id,
+            one.num_threadblocks,
+            kept(one.semaphore_ids),
         )
 
     def _members(self, what: str, needed: tuple[str, ...]) -> Iterator[str]:
@@ -269,6 +306,13 @@ class _Play:
             self.blocks.reverse()
         self.at = [0] * len(self.blocks)
         self.signals: Counter[tuple[int, str, int]] = Counter()
+        self.semaphores = Counter(
+            {(gpu.id, number): one.init_value for gpu in gpus for number, one in enumerate(gpu.semaphores)}
+        )
+        self.barriers: dict[tuple[int, int], tuple[int, int]] = {}
+        """Thread blocks of each barrier of a rank, and how many have come to it."""
+        self.until: dict[int, int] = {}
+        """For each block that stands at a barrier, how many must have come there."""
         self.packets = set[tuple[int, int]]()
         """Rank and index of each chunk of a scratch buffer that has come as packets."""
         self.messages: list[Message] = []
@@ -279,7 +323,7 @@ class _Play:
         while going:
             going = False
             for index, (gpu, block) in enumerate(self.blocks):
-                while self.at[index] < len(block.ops) and self._step(gpu, block, self.at[index]):
+                while self.at[index] < len(block.ops) and self._step(gpu, block, index):
                     self.at[index] += 1
                     going = True
         for index, (gpu, block) in enumerate(self.blocks):
@@ -289,14 +333,19 @@ class _Play:
             self.name, self.collective, len(self.gpus), self.buffers, tuple(self.messages), tuple(self.actions)
         )
 
-    def _step(self, gpu: _Gpu, block: _Block, at: int) -> bool:
-        """Carry out an operation, if it does not have to wait."""
+    def _step(self, gpu: _Gpu, block: _Block, index: int) -> bool:
+        """Carry out the next operation of the block with this index, if it does not have to wait."""
+        at = self.at[index]
         one, name = block.ops[at], _named(gpu, block, at)
         if one.name in WAITS:
             ends = Counter((gpu.id, one.channel_type, channel) for channel in self._channels(gpu, block, one, name))
             if any(self.signals[end] < count for end, count in ends.items()):
                 return False
             self.signals -= ends
+        elif one.name in ("sem_acquire", "sem_release"):
+            return self._semaphores(gpu, one, name)
+        elif one.name == "barrier":
+            return self._barrier(gpu, index, one, name)
         if one.name in PACKET_READS and not self._have_come(gpu, one):
             return False
         if one.name in SUMS:
@@ -311,6 +360,37 @@ class _Play:
         if one.name in SIGNALS:
             for channel in self._channels(gpu, block, one, name):
                 self.signals[self._other_end(gpu, one.channel_type, channel, name)] += 1
+        return True
+
+    def _semaphores(self, gpu: _Gpu, one: _Operation, name: str) -> bool:
+        """Add one to each semaphore of an operation, or take one from each, if all are above 0."""
+        if not all(0 <= number < len(gpu.semaphores) for number in one.semaphore_ids):
+            raise PointsmanError(f"{name}: the gpu has {len(gpu.semaphores)} semaphores")
+        counts = Counter((gpu.id, number) for number in one.semaphore_ids)
+        if one.name == "sem_release":
+            self.semaphores.update(counts)
+            return True
+        if any(self.semaphores[key] < count for key, count in counts.items()):
+            return False
+        self.semaphores.subtract(counts)
+        return True
+
+    def _barrier(self, gpu: _Gpu, index: int, one: _Operation, name: str) -> bool:
+        """Come to a barrier, and go on when as many thread blocks as it has have come as often."""
+        key, size = (gpu.id, one.barrier_id), one.num_threadblocks
+        blocks, come = self.barriers.get(key, (size, 0))
+        if size < 1 or size != blocks:
+            raise PointsmanError(
+                f"{name}: a barrier must be of as many thread blocks everywhere, 1 or more, not of {size}"
+                + (f" here and {blocks} elsewhere" if size != blocks else "")
+            )
+        if index not in self.until:
+            come += 1
+            self.barriers[key] = blocks, come
+            self.until[index] = -(-come // blocks) * blocks
+        if come < self.until[index]:
+            return False
+        del self.until[index]
         return True
 
     def _have_come(self, gpu: _Gpu, one: _Operation) -> bool:
@@ -341,12 +421,10 @@ class _Play:
         if any(chunk.size != count or count < 1 or chunk.index < 0 for chunk in (*sources, *destinations)):
             raise PointsmanError(f"{name}: sources and destinations must have as many chunks, 1 or more, at 0 or later")
         operands: list[Place] = []
-        for chunk in sources:
-            rank, place = self._place(gpu, block, one, chunk, name)
-            if rank != gpu.id:
-                place = self._send(rank, gpu.id, (place,), count, name)
-            operands.append(place)
-        ends = [self._place(gpu, block, one, chunk, name) for chunk in destinations]
+        for rank, place in self._places(gpu, block, one, sources, name):
+            came = place if rank == gpu.id else self._send(rank, gpu.id, (place,), count, name)
+            operands.append(came)
+        ends = self._places(gpu, block, one, destinations, name)
         if one.name in PACKET_WRITES:
             for rank, (buffer, index) in ends[1:] if one.name in PACKET_SUMS else ends:
                 if buffer == "s":
@@ -366,6 +444,32 @@ class _Play:
         self.messages.append(Message(source, destination, count))
         self.actions.append(Action(source, operands, place, count, name))
         return place
+
+    def _places(
+        self, gpu: _Gpu, block: _Block, one: _Operation, chunks: Sequence[_Chunk], name: str
+    ) -> list[tuple[int, Place]]:
+        """Ranks and places of chunks. Through a switch, one stands at the same place of each GPU of the group."""
+        found: list[tuple[int, Place]] = []
+        for chunk in chunks:
+            if chunk.switch_channel_id is None:
+                found.append(self._place(gpu, block, one, chunk, name))
+            else:
+                ranks, buffer = self._group(gpu, block, chunk.switch_channel_id, name)
+                found.extend((rank, (buffer, chunk.index)) for rank in ranks)
+        return found
+
+    def _group(self, gpu: _Gpu, block: _Block, at: int, name: str) -> tuple[list[int], str]:
+        """Ranks of a switch channel of a thread block, and their buffer."""
+        own = [number for entry in block.channels if entry.channel_type == SWITCH for number in entry.channel_ids]
+        groups = [(group.ranks, entry.buffer_type) for entry in gpu.channels for group in entry.rank_groups]
+        if not (0 <= at < len(own) and 0 <= own[at] < len(groups)):
+            raise PointsmanError(f"{name}: the thread block has no switch channel {at}")
+        ranks, buffer = groups[own[at]]
+        if buffer is None or gpu.id not in ranks or len({*ranks} & {*range(len(self.gpus))}) < len(ranks):
+            raise PointsmanError(
+                f"{name}: a switch channel must have a buffer_type, and ranks that are there, with its own"
+            )
+        return ranks, buffer
 
     def _place(self, gpu: _Gpu, block: _Block, one: _Operation, chunk: _Chunk, name: str) -> tuple[int, Place]:
         """Rank and place of a chunk: in a buffer of the GPU, or in a remote one."""
@@ -417,4 +521,13 @@ class _Play:
 
 
 def _named(gpu: _Gpu, block: _Block, at: int) -> str:
-    return f"rank {gpu.id}, thread block {block.id}, operation {at} ({block.ops[at].name[:20]})"
+    name = block.ops[at].name[:20]
+    for begin, count in block.pipelines:
+        if begin <= at < begin + count:
+            return f"rank {gpu.id}, thread block {block.id}, operation {_number(block, begin)}.{at - begin} ({name})"
+    return f"rank {gpu.id}, thread block {block.id}, operation {_number(block, at)} ({name})"
+
+
+def _number(block: _Block, at: int) -> int:
+    """The number in the file of an operation in no pipeline, or of a pipeline that begins at ``at``."""
+    return at - sum(count - 1 for begin, count in block.pipelines if begin + count <= at and begin < at)

@@ -40,8 +40,10 @@ class CollectiveType(IntEnum):
 
 METADATA_VERSION = 1
 """Field of the first record."""
-NODE_ID, NODE_NAME, NODE_TYPE, NODE_DATA_DEPS, NODE_ATTRIBUTE = 1, 2, 3, 5, 10
+NODE_ID, NODE_NAME, NODE_TYPE, NODE_DATA_DEPS, NODE_INPUTS, NODE_ATTRIBUTE = 1, 2, 3, 5, 8, 10
 """Fields of a node."""
+INPUTS_VALUES = 1
+"""Field of a node's inputs."""
 ATTRIBUTE_NAME = 1
 """Field of an attribute; its value is in one of these."""
 INT32, INT64, UINT32, UINT64, SINT32, SINT64 = 7, 9, 11, 13, 15, 17

@@ -27,7 +27,10 @@ FORMATS = (*FLOWS, "msccl", "mscclpp", "te-ccl")
     "--clock", type=click.FloatRange(min=1, max=1e15), default=1e9, show_default=True, help="Cycles a second (vtr)."
 )
 @click.option("--word-bytes", type=click.IntRange(1, 4096), default=4, show_default=True, help="Bytes of a word (vtr).")
-def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: int) -> None:
+@click.option(
+    "--groups", type=FilePath(), help='Ranks of each group of processes, as JSON: {"1": [0, 1], "2": [2, 3]} (chakra).'
+)
+def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: int, groups: Path | None) -> None:
     """Read a format of others.
 
     Flows for `pointsman place`: csv, matrix-market (demand matrices), vtr (traffic flows), npe, npe-trace (tt-npe), mlir-aie,
@@ -58,7 +61,7 @@ def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: in
         if format_ == "chakra":
             from pointsman.artifacts.chakra.reader import import_chakra
 
-            flows = import_chakra(file)
+            flows = import_chakra(file, groups)
         else:
             from pointsman.artifacts.flows.readers.by_name import import_flows
 

@@ -45,7 +45,7 @@ class HappensBefore:
         self.planned = planned
         self.nodes = topology.nodes
         self._sure = certain_users(structure)
-        self.orders = [_ordered(phase, self._before(index)) for index, phase in enumerate(planned)]
+        self._orders: dict[int, list[tuple[PlannedOperator, list[PlannedOperator]]]] = {}
         self._left: dict[int, list[list[Nodes] | None]] = {}
         self._begun: dict[tuple[int, int], dict[str, list[Nodes]]] = {}
 
@@ -72,6 +72,12 @@ class HappensBefore:
             self._left[earlier] = self._follow(earlier)
         return self._left[earlier][later]
 
+    def _order(self, index: int) -> list[tuple[PlannedOperator, list[PlannedOperator]]]:
+        """Operators of a phase, each with those before it: of a phase with many that is most of the work, and seldom asked."""
+        if index not in self._orders:
+            self._orders[index] = _ordered(self.planned[index], self._before(index))
+        return self._orders[index]
+
     def _before(self, index: int) -> Mapping[str, frozenset[str]]:
         return self.structure.before[index] if self.structure.before else {}
 
@@ -80,7 +86,7 @@ class HappensBefore:
         when it is through with it; ``known``: which had when it came to the phase. Nodes outside an operator learn nothing."""
         begun: dict[str, list[Nodes]] = {}
         through: dict[str, list[Nodes]] = {}
-        for one, before in self.orders[index]:
+        for one, before in self._order(index):
             label = one.operator.label
             row = list(known)
             for other in before:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain
+from itertools import accumulate
 from math import inf
 from typing import Any
 
@@ -65,28 +65,50 @@ class _Way:
         return min(1.0, self.metric.words_per_cycle * self.carried)
 
 
-@dataclass(frozen=True)
 class _Table:
-    """Ways as arrays, a row a way: usage, ends, limit, fixed, per_word_cycle and carried."""
+    """Ways as arrays, a row a way: usage, ends, limit, fixed, per_word_cycle and carried. Rows are added behind, and the arrays
+    have room for more, so that adding a few ways to thousands takes no time."""
 
-    ways: Sequence[_Way]
-    row: Mapping[_Way, int]
-    arrays: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+    def __init__(self, ways: Sequence[_Way] = ()) -> None:
+        self.ways: list[_Way] = []
+        self.row: dict[_Way, int] = {}
+        self._arrays: list[np.ndarray] = []
+        self.add(ways)
 
-    @classmethod
-    def of(cls, ways: Sequence[_Way]) -> _Table:
-        return cls(
-            ways,
-            {way: i for i, way in enumerate(ways)},
-            (
-                np.array([way.usage for way in ways]),
-                np.array([way.ends for way in ways]),
-                np.array([way.limit for way in ways]),
-                np.array([way.fixed for way in ways]),
-                np.array([way.per_word_cycle for way in ways]),
-                np.array([float(way.carried) for way in ways]),
-            ),
-        )
+    def add(self, ways: Iterable[_Way]) -> None:
+        """Those that are not there get rows."""
+        new = [way for way in dict.fromkeys(ways) if way not in self.row]
+        if not new:
+            return
+        columns = [
+            np.array([way.usage for way in new]),
+            np.array([way.ends for way in new]),
+            np.array([way.limit for way in new]),
+            np.array([way.fixed for way in new]),
+            np.array([way.per_word_cycle for way in new]),
+            np.array([float(way.carried) for way in new]),
+        ]
+        begin, end = len(self.ways), len(self.ways) + len(new)
+        if not self._arrays:
+            self._arrays = columns
+        elif end > len(self._arrays[0]):
+            self._arrays = [_grown(array, 2 * end) for array in self._arrays]
+        for array, column in zip(self._arrays, columns, strict=True):
+            array[begin:end] = column
+        self.row |= {way: begin + number for number, way in enumerate(new)}
+        self.ways += new
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """The columns."""
+        return tuple([array[: len(self.ways)] for array in self._arrays])
+
+
+def _grown(array: np.ndarray, rows: int) -> np.ndarray:
+    """The array with room for more rows."""
+    found = np.zeros((rows, *array.shape[1:]), array.dtype)
+    found[: len(array)] = array
+    return found
 
 
 class CostModel:
@@ -124,7 +146,7 @@ class CostModel:
         self._choices = choices
         self._ways: dict[tuple[str, ...], list[_Way]] = {}
         """By labels of operators that have their streams in common."""
-        self._table = _Table.of(())
+        self._table = _Table()
         self._rows_of: dict[tuple[tuple[str, ...], bool], list[int]] = {}
         self._io: dict[tuple[tuple[str, ...], bool], tuple[float, tuple[_Way, ...]]] = {}
         self._known: dict[Hashable, Any] = {} if known is None else known
@@ -278,9 +300,7 @@ class CostModel:
         key = tuple([operator.label for operator in operators]), shared
         if key not in self._rows_of:
             ways = self._of(operators)
-            if any(way not in self._table.row for way in ways):
-                # All ways known so far, behind those that are there already, which keep their rows.
-                self._table = _Table.of(list(dict.fromkeys(chain(self._table.ways, *self._ways.values()))))
+            self._table.add(ways)
             if shared:
                 impl = operators[0].impl
                 ways = [one for one in ways if not one.implementation.alone or impl == one.implementation.name]
@@ -289,7 +309,7 @@ class CostModel:
 
     def _together(self, sets: Sequence[_Sharing], ways: Sequence[_Way]) -> float:
         """Cycles of I/O of operators that share a phase, with these implementations."""
-        cycles, _ = together(np.arange(len(ways)), *_Table.of(ways).arrays, *self._limits(sets))
+        cycles, _ = together(np.arange(len(ways)), *_Table(ways).arrays, *self._limits(sets))
         return float(cycles)
 
     def _limits(self, sets: Sequence[_Sharing], left: bool = True) -> tuple[np.ndarray, np.ndarray, int, float, float]:

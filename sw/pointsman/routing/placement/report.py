@@ -40,10 +40,15 @@ def flow_reports(flows: Sequence[Flow], given: Sequence[RoutedWords | None], per
 
 
 def worst_latency(routed: RoutedWords, period: int) -> int:
-    """Slots from when a word is ready to its last delivery, if it has just missed a slot of the stream."""
-    starts = sorted(next(move for move in word if move[0] is None)[1] % period for word in routed.words)
-    gaps = [(after - before) % period or period for before, after in zip(starts, [*starts[1:], starts[0]], strict=True)]
-    return max(gaps) + max(way_length(word, period) for word in routed.words)
+    """Slots from when a word is ready to its last delivery, if it has just missed a slot of the stream: the pause until the next
+    one, and the way of the word that starts there."""
+    ways: dict[int, int] = {}
+    for word in routed.words:
+        start = next(move for move in word if move[0] is None)[1] % period
+        ways[start] = max(ways.get(start, 0), way_length(word, period))
+    starts = sorted(ways)
+    before = [starts[-1] - period, *starts]
+    return max(start - last + ways[start] for last, start in zip(before, starts, strict=False))
 
 
 def way_length(word: Word, period: int) -> int:

@@ -9,11 +9,11 @@ import pytest
 
 import pointsman
 from pointsman.artifacts.algorithms.by_name import import_msccl
-from pointsman.artifacts.algorithms.file import algorithm_from
+from pointsman.cop import compile_program, program_to_cop
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
 from pointsman.runtime import WrongAnswer
-from pointsman.runtime.algorithms import AlgorithmApplication, messages_of
+from pointsman.runtime.algorithms import AlgorithmApplication
 
 RING = import_msccl(Path(__file__).parents[4] / "examples/formats/ring_allreduce.xml", application=False)[0].decode()
 
@@ -61,8 +61,17 @@ def test_nodes_come_to_messages_of_others_too(tmp_path: Path) -> None:
     assert pointsman.run(path, mesh(2, 2), engine="model", effort=0.3).correct
 
 
-def test_a_message_is_a_stream() -> None:
-    assert len(messages_of(algorithm_from(RING), 5)) == 24
+def test_rounds_alike_are_a_loop_and_where_each_node_sends_they_are_permutations() -> None:
+    def text(size: tuple[int, ...], algorithm: str = RING) -> str:
+        class Made(AlgorithmApplication):
+            pass
+
+        Made.algorithm = algorithm
+        application = Made(Namespace(words=3), mesh(*size))
+        return program_to_cop(compile_program(application.program, topology=mesh(*size), name="x"))
+
+    assert "(loop 'rounds_m0 6\n  (cshift 'm0 1 :m 3))" in text((2, 2))
+    assert "(permute 'm0 '(1 2 3 0 4 5) :m 3)" in text((3, 2))
 
 
 def test_a_wrong_chunk_is_told() -> None:

@@ -1,8 +1,8 @@
 """Flows of mlir-aie: ``aie.tile``, ``aie.flow`` and ``aie.packet_flow`` in MLIR text, read line by line.
 
 Tiles become tasks "tile(column, row)". A circuit has a stream of its own, so every flow asks for the same; flows from the same
-port of the same tile are a multicast. Operations that move nothing over the switches are passed over; those that do, and are
-not flows, are refused.
+port of the same tile are a multicast, and each source of a packet flow sends to all its destinations. Operations that move
+nothing over the switches are passed over; those that do, and are not flows, are refused.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ TILE = re.compile(r"(%[\w.$-]+)\s*=\s*(?:aie|AIE)\.tile\s*\(\s*(\d{1,4})\s*,\s*(
 FLOW = re.compile(
     r"(?:aie|AIE)\.flow\s*\(\s*(%[\w.$-]+)\s*,\s*\"?(\w+)\"?\s*:\s*(\d{1,4})\s*,\s*(%[\w.$-]+)\s*,\s*\"?\w+\"?\s*:\s*\d{1,4}\s*\)"
 )
+DEVICE = re.compile(r"\b(?:aie|AIE)\.device\s*\(")
 PACKET = re.compile(r"(?:aie|AIE)\.packet_flow\s*\(\s*([\w]+)\s*\)")
 PACKET_END = re.compile(r"(?:aie|AIE)\.packet_(source|dest)\s*<\s*(%[\w.$-]+)\s*,\s*\"?(\w+)\"?\s*:\s*(\d{1,4})\s*>")
 OTHERS = re.compile(
@@ -52,7 +53,8 @@ def from_aie(lines: Iterable[str]) -> FlowSet:
     places: dict[tuple[int, int], int] = {}
     ends: dict[Source, dict[int, None]] = {}
     packet: Packet | None = None
-    count = open_braces = number = 0
+    count = open_braces = number = devices = 0
+    of_device: int | None = None
 
     def tile(name: str, number: int) -> int:
         if name not in tiles:
@@ -60,7 +62,13 @@ def from_aie(lines: Iterable[str]) -> FlowSet:
         return tiles[name]
 
     def goes(source: Source, end: int, number: int) -> None:
-        nonlocal count
+        nonlocal count, of_device
+        if of_device not in (None, devices):
+            raise PointsmanError(
+                f"line {number}: flows must be those of one aie.device, and there are some of another above",
+                hint="devices of a module are configurations that follow each other; give one of them",
+            )
+        of_device = devices
         to = ends.setdefault(source, {})
         if end not in to:
             count += 1
@@ -71,10 +79,11 @@ def from_aie(lines: Iterable[str]) -> FlowSet:
         """The source of a packet may follow its destinations."""
         if packet is not None and packet[2]:
             begun, sources, destinations = packet
-            if len(sources) != 1:
-                raise PointsmanError(f"line {begun}: a packet flow must have one source, not {len(sources)}")
-            for end in destinations:
-                goes(sources[0], end, begun)
+            if not sources:
+                raise PointsmanError(f"line {begun}: a packet flow must have a source")
+            for source in sources:
+                for end in destinations:
+                    goes(source, end, begun)
 
     for number, line in _whole(lines):
         if "{" in line or "}" in line:
@@ -83,6 +92,11 @@ def from_aie(lines: Iterable[str]) -> FlowSet:
         if "aie." not in line and "AIE." not in line:
             continue
         text = line.split("//")[0]
+        if ".device" in text and DEVICE.search(text):
+            ends_packet()
+            packet = None
+            devices += 1
+            tiles = {}
         for made in TILE.finditer(text) if ".tile" in text else ():
             at = int(made[2]), int(made[3])
             tiles[made[1]] = places.setdefault(at, len(places))

@@ -1,6 +1,7 @@
 """Traffic of tt-npe: workloads with phases of transfers, and NoC traces, a list of events. Coordinates become tasks "x,y".
 
-Bytes that go from place to place are added up; a read brings bytes from the place that is read. Barriers, semaphores and zones
+Bytes that go from place to place are added up; a read brings bytes from the place that is read. An event that sets a state moves
+nothing: those with the state that follow at the same core move its bytes, from or to its place. Barriers, semaphores and zones
 move no messages and are passed over, as is the time at which a transfer begins.
 """
 
@@ -120,43 +121,69 @@ def from_npe_trace(file: TextIO) -> FlowSet:
     PointsmanError
         Naming the line on which the event begins that is wrong.
     """
-    amounts = _Amounts()
+    trace = _Trace()
     pieces = JsonPieces(file)
     for _ in pieces.elements():
         event = pieces.value(dict[str, Any])
         try:
-            _event(amounts, event)
+            trace.event(event)
         except PointsmanError as error:
             raise PointsmanError(f"line {pieces.line}: {error.message}") from None
     pieces.end()
-    return amounts.flows()
+    return trace.amounts.flows()
 
 
-def _event(amounts: _Amounts, event: dict[str, Any]) -> None:
-    if "zone" in event:
-        return
-    kind = event.get("type")
-    if not isinstance(kind, str):
-        raise PointsmanError("an event must have a type")
-    if "fabric_send" in event or kind.startswith("FABRIC"):
-        raise PointsmanError("events between chips are not known here")
-    amount = event.get("num_bytes", 0)
-    if "BARRIER" in kind or kind.startswith("SEMAPHORE") or "FLUSH" in kind or not amount:
-        return
-    if not kind.startswith(("READ", "WRITE")):
-        raise PointsmanError(
-            f"an event of type {kind[:40]!r} is not known; known are reads, writes, barriers and semaphores"
-        )
-    if not isinstance(amount, int | float) or not 0 < amount <= MOST_BYTES:
-        raise PointsmanError(f"num_bytes must be 0 to {MOST_BYTES}, not {str(amount)[:20]}")
-    here = _place(event, "sx", "sy")
-    if "MULTICAST" in kind:
-        corners = tuple(event.get(key) for key in ("mcast_start_x", "mcast_start_y", "mcast_end_x", "mcast_end_y"))
-        amounts.add(here, _rectangle(corners), amount)
-        return
-    there = _place(event, "dx", "dy")
-    source, end = (there, here) if kind.startswith("READ") else (here, there)
-    amounts.add(source, [end], amount)
+class _Trace:
+    def __init__(self) -> None:
+        self.amounts = _Amounts()
+        self.states: dict[tuple[tuple[int, int], str, bool], tuple[tuple[int, int], float]] = {}
+        """Place and bytes, by the core and processor that set them, for reads or not."""
+        self.chip: Any = None
+
+    def event(self, event: dict[str, Any]) -> None:
+        if "zone" in event:
+            return
+        kind = event.get("type")
+        if not isinstance(kind, str):
+            raise PointsmanError("an event must have a type")
+        chip = event.get("src_device_id")
+        if "fabric_send" in event or kind.startswith("FABRIC") or event.get("dst_device_id", chip) != chip:
+            raise PointsmanError("events between chips are not known here")
+        if "BARRIER" in kind or kind.startswith("SEMAPHORE") or "FLUSH" in kind:
+            return
+        amount = event.get("num_bytes", 0)
+        state = kind.endswith("SET_STATE") or "WITH_STATE" in kind
+        if not amount and not state:
+            return
+        if not kind.startswith(("READ", "WRITE")):
+            raise PointsmanError(
+                f"an event of type {kind[:40]!r} is not known; known are reads, writes, barriers and semaphores"
+            )
+        if not isinstance(amount, int | float) or not 0 <= amount <= MOST_BYTES:
+            raise PointsmanError(f"num_bytes must be 0 to {MOST_BYTES}, not {str(amount)[:20]}")
+        if self.chip is None:
+            self.chip = chip
+        elif chip is not None and chip != self.chip:
+            raise PointsmanError(f"events must be of one chip, and here are {str(self.chip)[:9]} and {str(chip)[:9]}")
+        here = _place(event, "sx", "sy")
+        if "MULTICAST" in kind:
+            corners = tuple(event.get(key) for key in ("mcast_start_x", "mcast_start_y", "mcast_end_x", "mcast_end_y"))
+            self.amounts.add(here, _rectangle(corners), amount)
+            return
+        reads = kind.startswith("READ")
+        core = here, str(event.get("proc")), reads
+        if kind.endswith("SET_STATE"):
+            self.states[core] = _place(event, "dx", "dy"), amount
+            return
+        if not state:
+            there = _place(event, "dx", "dy")
+        elif core in self.states:
+            there, set_amount = self.states[core]
+            amount = set_amount or amount
+        else:
+            raise PointsmanError(f"there is no event before that sets the state for this {kind[:40]}")
+        source, end = (there, here) if reads else (here, there)
+        self.amounts.add(source, [end], amount)
 
 
 def _place(event: dict[str, Any], x: str, y: str) -> tuple[int, int]:

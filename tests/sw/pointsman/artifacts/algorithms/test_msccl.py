@@ -51,6 +51,26 @@ def ring_allgather(n: int) -> str:
     return xml("allgather", (1, n, 0), gpus, place=1)
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_copies_of_a_gpu_are_done_before_its_steps(place: int) -> None:
+    text = ring_allgather(3).replace('inplace="1"', f'inplace="{place}"')
+    with_copies = text
+    for g in range(3):
+        gpu = f'<gpu id="{g}" i_chunks="1" o_chunks="3" s_chunks="0">'
+        assert gpu in text
+        with_copies = with_copies.replace(gpu, f'{gpu}<copy i_off="0" o_off="{g}"/>')
+    algorithm = read(with_copies)
+    assert (algorithm.collective, len(algorithm.messages)) == ("allgather", 6)
+    assert algorithm.actions[0].step == "line 2: rank 0, copy"
+    if not place:
+        with pytest.raises(PointsmanError, match=r"reads o\[0\], in which there is nothing yet"):
+            read(text)
+    with pytest.raises(PointsmanError, match=r"rank 1, copy reads i\[4\], in which there is nothing yet"):
+        read(with_copies.replace('<copy i_off="0" o_off="1"/>', '<copy i_off="4" o_off="1"/>'))
+    with pytest.raises(PointsmanError, match="line 2: o_off must be a whole number from 0 on, not '-1'"):
+        read(with_copies.replace('o_off="0"', 'o_off="-1"'))
+
+
 def ring_reduce_scatter(n: int) -> str:
     """In place: rank g ends with input chunk g added up."""
     kinds = ["s", *["rrs"] * (n - 2), "rrc"]

@@ -99,6 +99,111 @@ def test_an_operation_of_a_group_is_shared_by_its_thread_blocks() -> None:
         from_mscclpp(StringIO(json.dumps(plan)))
 
 
+def by_switch(*names: str, pipeline: bool = False) -> dict[str, Any]:
+    """An allreduce of two chunks in place: each rank has the switch add up its own one, and store the sum at both, between
+    barriers of its two thread blocks that the first of them keeps with the other rank."""
+    plan = example()
+    for g, gpu in enumerate(plan["gpus"]):
+        switch = {"channel_type": "switch", "buffer_type": "i", "rank_groups": [{"size": 2, "ranks": [0, 1]}]}
+        gpu |= {"channels": [switch, {"channel_type": "memory", "connected_to": [1 - g]}]}
+        gpu |= {"semaphores": [{"init_value": 0}, {"init_value": 0}], "remote_buffers": []}
+        at = [{"switch_channel_id": 0, "index": g, "size": 1}]
+        there = {"name": "glres", "src_buff": at, "dst_buff": at, "channel_type": "switch", "reduce_op": "sum"}
+        work: list[dict[str, Any]] = [{"name": "nop"}, there]
+        if pipeline:
+            work = [{"name": "pipeline", "iter_context": {"unit_size": 1024, "num_chunks": 1}, "ops": work}]
+        meet, done = (
+            [{"name": "barrier", "barrier_id": number, "num_threadblocks": 2}]
+            if name == "barrier"
+            else [{"name": name, "semaphore_ids": [number]}]
+            for number, name in enumerate(names)
+        )
+        if names[0] == "sem_release":  # released by the first block, which acquires when the second is done
+            first = [*SYNC, *meet, {"name": "sem_acquire", "semaphore_ids": [1]}, *SYNC]
+            second = [{"name": "sem_acquire", "semaphore_ids": [0]}, *work, *done]
+        else:
+            first, second = [*SYNC, *meet, *done, *SYNC], [*meet, *work, *done]
+        memory = {"channel_type": "memory", "channel_ids": [0]}
+        gpu["threadblocks"] = [
+            {"id": 0, "ops": first, "channels": [memory]},
+            {"id": 1, "ops": second, "channels": [{"channel_type": "switch", "channel_ids": [0]}]},
+        ]
+    return json.loads(json.dumps(plan))  # so that nothing in it is the same object twice
+
+
+@pytest.mark.parametrize("names", [("barrier", "barrier"), ("sem_release", "sem_release")])
+@pytest.mark.parametrize("pipeline", [False, True])
+def test_a_switch_adds_up_and_stores_at_all_gpus_of_its_group(names: tuple[str, str], pipeline: bool) -> None:
+    algorithm = from_mscclpp(StringIO(json.dumps(by_switch(*names, pipeline=pipeline))))
+    assert sorted((one.source, one.destination) for one in algorithm.messages) == [(0, 1), (0, 1), (1, 0), (1, 0)]
+    step = "operation 1.1 (glres)" if pipeline else "operation 2 (glres)"
+    assert {action.step for action in algorithm.actions} == {f"rank {g}, thread block 1, {step}" for g in (0, 1)}
+
+
+@pytest.mark.parametrize("packets", [False, True])
+def test_a_store_through_a_switch_goes_to_all_gpus(packets: bool) -> None:
+    plan = by_switch("barrier", "barrier") | {"collective": "allgather", "inplace": False}
+    for g, gpu in enumerate(plan["gpus"]):
+        gpu |= {"input_chunks": 1, "output_chunks": 2, "scratch_chunks": 3 if packets else 0}
+        gpu["channels"][0]["buffer_type"] = "s" if packets else "o"
+        own, far = [{"type": "i", "index": 0}], [{"switch_channel_id": 0, "index": g}]
+        kept = [{"type": "s", "index": 2}]
+        ops = [{"name": "gstore", "src_buff": own, "dst_buff": far}]
+        if packets:
+            ops = [
+                {"name": "cpkt", "src_buff": own, "dst_buff": kept},
+                {"name": "gstorepkt", "src_buff": kept, "dst_buff": far},
+                *(
+                    {"name": "upkt", "src_buff": [{"type": "s", "index": k}], "dst_buff": [{"type": "o", "index": k}]}
+                    for k in (0, 1)
+                ),
+            ]
+        gpu["threadblocks"][1]["ops"][1:3] = ops
+    algorithm = from_mscclpp(StringIO(json.dumps(plan)))
+    assert sorted((one.source, one.destination) for one in algorithm.messages) == [(0, 1), (1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            lambda ops, gpu: ops[0].update(num_threadblocks=3),
+            r"operation 2 \(barrier\): a barrier must be of as many thread blocks everywhere, 1 or more, not of 2 here and 3",
+        ),
+        (lambda ops, gpu: ops[0].update(num_threadblocks=0), r"operation 0 \(barrier\): .* 1 or more, not of 0"),
+        (lambda ops, gpu: ops.pop(0), r"operation 2 \(barrier\) waits for ever"),
+        (
+            lambda ops, gpu: ops[0].update(name="sem_acquire", semaphore_ids=[2]),
+            r"operation 0 \(sem_acquire\): the gpu has 2 semaphores",
+        ),
+        (
+            lambda ops, gpu: ops[0].update(name="sem_acquire", semaphore_ids=[1]),
+            r"operation 2 \(barrier\) waits for ever",
+        ),
+        (lambda ops, gpu: ops[1].update(name="pipeline", ops=[{"name": "pipeline"}]), "must not have a pipeline in it"),
+        (
+            lambda ops, gpu: ops.__setitem__(1, {"name": "pipeline", "ops": [{"name": "jump"}]}),
+            r"line 1: gpus\[0\].threadblocks\[1\].ops\[1\]: an operation jump is not known",
+        ),
+        (
+            lambda ops, gpu: ops[2]["src_buff"][0].update(switch_channel_id=1),
+            r"operation 2 \(glres\): the thread block has no switch channel 1",
+        ),
+        (
+            lambda ops, gpu: gpu["channels"][0]["rank_groups"][0].update(ranks=[0, 2]),
+            "must have a buffer_type, and ranks that are there",
+        ),
+    ],
+)
+def test_what_is_wrong_with_barriers_semaphores_and_switches_is_refused(
+    change: Callable[[list[dict[str, Any]], dict[str, Any]], Any], told: str
+) -> None:
+    plan = by_switch("barrier", "barrier")
+    change(plan["gpus"][0]["threadblocks"][1]["ops"], plan["gpus"][0])
+    with pytest.raises(PointsmanError, match=told):
+        from_mscclpp(StringIO(json.dumps(plan)))
+
+
 def operation(plan: dict[str, Any], at: int = 2) -> dict[str, Any]:
     return plan["gpus"][0]["threadblocks"][0]["ops"][at]
 
@@ -107,8 +212,8 @@ def operation(plan: dict[str, Any], at: int = 2) -> dict[str, Any]:
     ("change", "told"),
     [
         (
-            lambda plan: operation(plan).update(name="glres"),
-            r"line 1: gpus\[0\].threadblocks\[0\].ops\[2\]: an operation glres is not known; known are copy,",
+            lambda plan: operation(plan).update(name="glre"),
+            r"line 1: gpus\[0\].threadblocks\[0\].ops\[2\]: an operation glre is not known; known are barrier, copy,",
         ),
         (lambda plan: operation(plan).update(tbg_info={"tb_id": 2, "tbg_size": 2}), "tb_id must be 0 to 1, not 2"),
         (

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.sw.pointsman.artifacts.chakra.protobuf_trace import messages
 
-from pointsman.artifacts.chakra import reader
+from pointsman.artifacts.chakra import reader, schema
 from pointsman.artifacts.chakra.reader import import_chakra
 from pointsman.artifacts.chakra.schema import CollectiveType, NodeType
-from pointsman.artifacts.chakra.wire import framed
+from pointsman.artifacts.chakra.wire import framed, record_bytes
 from pointsman.artifacts.flows import demands
 from pointsman.errors import PointsmanError
 
@@ -64,6 +64,69 @@ def test_messages_add_up_whatever_the_type_of_their_numbers(tmp_path, sort, pack
     assert bandwidths(import_chakra(written(tmp_path, *traces, pack=pack))) == {(0, (1,)): 1.0, (1, (0,)): 0.25}
 
 
+def collective(kind, size, group=None, **more):
+    named = {} if group is None else {"pg_name__string": group}
+    return node(NodeType.COMM_COLL, comm_type=kind, comm_size=size, **named, **more)
+
+
+def described(text):
+    """Metadata of PyTorch, by hand: its values are in the field of inputs."""
+    inputs = record_bytes([(schema.INPUTS_VALUES, text)])
+    return record_bytes([(schema.NODE_ID, 1), (schema.NODE_TYPE, int(NodeType.METADATA)), (schema.NODE_INPUTS, inputs)])
+
+
+def test_collectives_of_groups_are_among_their_ranks_and_calls_on_processors_move_nothing(tmp_path):
+    call = node(NodeType.COMM_COLL, is_cpu_op__bool=True)
+    mine = [[collective(CollectiveType.ALL_TO_ALL, 10, str(7 + rank // 2))] for rank in range(4)]
+    everyone = collective(CollectiveType.ALL_GATHER, 5, "0")
+    path = written(tmp_path, *([call, *one, everyone] for one in mine))
+    groups = tmp_path / "groups.json"
+    groups.write_text('{"7": [1, 0], "8": [2, 3]}')
+    pairs = {(a, (b,)): 0.25 for a, b in ((0, 1), (1, 0), (2, 3), (3, 2))}
+    all_others = {(a, tuple(b for b in range(4) if b != a)): 0.25 for a in range(4)}
+    assert bandwidths(import_chakra(path, groups)) == pairs | all_others
+    # The same from what PyTorch writes, of which an empty list is all ranks.
+    told = described(
+        """['[{"pg_name": "0", "x": 1, "ranks": []}, {"pg_name": "7", "ranks": [0, 1]}, {"pg_name": "8", "ranks": [2, 3]}]']"""
+    )
+    path = written(tmp_path, *([described("[]"), told, call, *one, everyone] for one in mine))
+    assert bandwidths(import_chakra(path)) == pairs | all_others
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[1]", "groups must be an object of lists of ranks by name: Expected `object`, got `array`"),
+        ('{"7": [0, 4]}', "group '7' must be one or more of the ranks 0 to 3, each once"),
+        ('{"7": []}', "group '7' must be one or more"),
+        ('{"7": [1, 1]}', "group '7' must be one or more"),
+        ('{"8": [0, 1]}', "run.0.et: record 2: node 0: the group '7' is not known"),
+        ('{"7": [1, 2, 3]}', "run.0.et: record 2: node 0: rank 0 is not in the group '7', which has 3 ranks"),
+        ('{"7": [0, 1, 2]}', "rank 3 is not in the group '7'"),
+    ],
+)
+def test_groups_that_do_not_fit_the_traces_are_refused(tmp_path, text, told):
+    path = written(tmp_path, *[[collective(CollectiveType.ALL_TO_ALL, 10, "7")]] * 4)
+    groups = tmp_path / "groups.json"
+    groups.write_text(text)
+    with pytest.raises(PointsmanError, match=told):
+        import_chakra(path, groups)
+
+
+def test_ranks_of_a_group_must_agree(tmp_path):
+    groups = tmp_path / "groups.json"
+    groups.write_text('{"7": [0, 1], "8": [1, 2]}')
+    seven, eight = (collective(CollectiveType.ALL_TO_ALL, 10, name) for name in "78")
+    with pytest.raises(
+        PointsmanError, match=r"rank 2 has 0 of ALL_TO_ALL with 10 bytes, and rank 1 1: .* of a group must"
+    ):
+        import_chakra(written(tmp_path, [seven], [seven, eight], []), groups)
+    with pytest.raises(PointsmanError, match="rank 2 has 1 of ALL_TO_ALL with 10 bytes, and rank 1 0"):
+        import_chakra(written(tmp_path, [seven], [seven], [eight]), groups)
+    with pytest.raises(PointsmanError, match="group '7' must be one or more of the ranks 0 to 2"):
+        import_chakra(written(tmp_path, [described("""['[{"pg_name": "7", "ranks": [0, 9]}]']""")], [], []))
+
+
 def test_collectives_are_what_ranks_send_each_other(tmp_path):
     def found(*given):
         trace = [node(NodeType.COMM_COLL, comm_type=kind, comm_size__uint64=size) for kind, size in given]
@@ -104,7 +167,7 @@ def test_collectives_are_what_ranks_send_each_other(tmp_path):
             {"comm_size": 1, "comm_type": 5},
             "BROADCAST is not read, since the schema does not say which rank is its root",
         ),
-        (7, {"comm_size": 1, "comm_type": 0, "pg_name__string": "3"}, "collectives of the group '3' are not read"),
+        (7, {"comm_size": 1, "comm_type": 0, "pg_name__string": "3"}, "the group '3' is not known"),
         (7, {"comm_size": 9, "comm_type": 0}, "rank 1 has 0 of ALL_REDUCE with 9 bytes, and rank 0 1"),
         (
             7,

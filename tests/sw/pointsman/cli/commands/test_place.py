@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -21,9 +22,39 @@ def test_the_example_holds_and_its_streams_can_be_routed(tmp_path):
     done = call("place", EXAMPLE, "--mesh", "3x3", "--router", "ideal", "-o", streams, "--json", report)
     assert done.exit_code == 0, done.output
     assert "6 tasks, 7 flows, 0 failing" in done.output
-    assert json.loads(report.read_text())["places"]["memory"] == 0
+    told = json.loads(report.read_text())
+    assert told["places"]["memory"] == 0
+    check_timetable(told, tomllib.loads(EXAMPLE.read_text())["flow"])
     routed = call("route", streams, "--router", "ideal")
     assert routed.exit_code == 0, routed.output
+
+
+def check_timetable(told, flows):
+    """Follow every word through the ideal model: links and ports carry one a slot, and the worst latencies are those told."""
+    period, used = told["period"], []
+    for flow, asked in zip(told["flows"], flows, strict=True):
+        to = asked["to"] if isinstance(asked["to"], list) else [asked["to"]]
+        stream = told["streams"][flow["stream"]]
+        assert stream["source"] == told["places"][asked["from"]]
+        assert len(stream["words"]) / period == stream["bandwidth"] == flow["given"]
+        begun = {}
+        for word in stream["words"]:
+            (_, start, at, *_), *moves = word
+            come, ends = {at: start}, {}
+            used.append(("in", at, start % period))
+            for before, slot, after, *_ in moves:
+                assert (come[before] - slot) % period == 0
+                if after is None:
+                    ends[before] = come[before]
+                else:
+                    come[after] = come[before] + 1
+                used.append((before, after, slot % period))
+            assert sorted(ends) == sorted(told["places"][name] for name in to)
+            begun[start % period] = max(ends.values()) - start
+        starts = sorted(begun)
+        pauses = [now - last for last, now in zip([starts[-1] - period, *starts], starts, strict=False)]
+        assert flow["worst_latency"] == max(pause + begun[now] for pause, now in zip(pauses, starts, strict=True))
+    assert len(used) == len(set(used))
 
 
 def test_flows_that_fail_are_told_and_the_status_is_1(tmp_path):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import inf
 
+import numpy as np
 import pytest
 
 from numesh.shape import NodeShape
@@ -12,6 +13,7 @@ from pointsman.cop import compile_text
 from pointsman.network import mesh
 from pointsman.operators import IMPLEMENTATIONS, Context
 from pointsman.plan.candidates.branch_and_bound import search
+from pointsman.plan.cost import cost_model
 from pointsman.plan.cost.cost_model import CostModel
 from pointsman.plan.structure.extents import disjoint_tree
 from pointsman.plan.structure.phase_tree import leaves, rounds
@@ -121,3 +123,25 @@ def test_a_long_program_is_searched_in_seconds(count: int) -> None:
     program = compile_text(f"(sequential {operators})", topology=mesh(4, 4))
     found = search(disjoint_tree(program), estimates(program), budget=3000)
     assert found.gap == 0
+
+
+def test_phases_one_operator_after_the_other_cost_what_they_cost_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table of ways grows, and is seldom copied: with thousands of operators that would take most of the time."""
+    program = compile_text(
+        " ".join(f"(stream 's{k} {k % 16} {(5 * k + 1) % 16} :m 4)" for k in range(120)), topology=mesh(4, 4)
+    )
+    operators = tuple(program.operators())
+    copied = 0
+
+    def counted(array: np.ndarray, rows: int) -> np.ndarray:
+        nonlocal copied
+        copied += len(array)
+        return grown(array, rows)
+
+    grown = cost_model._grown
+    monkeypatch.setattr(cost_model, "_grown", counted)
+    costs = estimates(program)
+    pairs = list(pairwise(operators))
+    one_by_one = [costs.phase(pair, 1.0) for pair in pairs]
+    assert copied < 6 * 4 * sum(len(costs.alternatives(operator)) for operator in operators)
+    assert one_by_one == [estimates(program).phase(pair, 1.0) for pair in pairs]

@@ -54,6 +54,21 @@ def test_a_read_brings_bytes_from_the_place_that_is_read() -> None:
     assert amounts(found) == {("1,1", ("2,0",)): 1.0, ("2,0", ("1,1",)): 1.0}
 
 
+def test_events_with_a_state_move_its_bytes_and_setting_it_moves_nothing() -> None:
+    with_state = {"type": "READ_WITH_STATE", "dx": -1, "dy": -1, "num_bytes": 0}
+    found = from_npe_trace(
+        trace(
+            {"type": "READ_SET_STATE"},
+            {"type": "READ_SET_STATE", "proc": "N", "dx": 3},  # another processor of the core
+            {"type": "WRITE_WITH_TRID_SET_STATE", "dx": 4, "num_bytes": 0},
+            with_state,
+            with_state | {"num_bytes": 32},
+            {"type": "WRITE_WITH_STATE", "num_bytes": 128},
+        )
+    )
+    assert amounts(found) == {("2,0", ("1,1",)): 1.0, ("1,1", ("4,0",)): 1.0}
+
+
 @pytest.mark.parametrize("indent", [None, 4])
 def test_a_trace_on_one_line_and_one_with_a_line_for_each_value_are_read(indent: int | None) -> None:
     assert len(from_npe_trace(StringIO(json.dumps([EVENT, EVENT], indent=indent))).flows) == 1
@@ -68,12 +83,22 @@ def test_a_trace_on_one_line_and_one_with_a_line_for_each_value_are_read(indent:
         ({"type": "WRITE_MULTICAST"}, "line 3: a transfer must have a destination, or the corners of a multicast"),
         ({"type": "WRITE_MULTICAST", **CORNERS, "mcast_end_x": 5000}, "at most 4096 places"),
         ({"fabric_send": {}}, "line 3: events between chips are not known here"),
+        ({"src_device_id": 0, "dst_device_id": 1}, "line 3: events between chips are not known here"),
+        ({"type": "READ_WITH_STATE"}, "line 3: there is no event before that sets the state for this READ_WITH_STATE"),
+        ({"type": "WRITE_SET_STATE", "dx": None}, "line 3: dx and dy must be coordinates from 0 on, not None and 0"),
         ({"num_bytes": -3}, "line 3: num_bytes must be 0 to 9007199254740992, not -3"),
     ],
 )
 def test_what_is_not_known_is_refused_with_its_line(event: dict[str, Any], told: str) -> None:
     with pytest.raises(PointsmanError, match=told):
         from_npe_trace(trace({}, event))
+
+
+def test_events_of_two_chips_are_refused_since_their_places_have_the_same_names() -> None:
+    chips = [{"src_device_id": 3}, {"type": "READ_BARRIER_END"}, {"src_device_id": 3}, {"src_device_id": 4}]
+    assert len(from_npe_trace(trace(*chips[:3])).flows) == 1
+    with pytest.raises(PointsmanError, match="line 5: events must be of one chip, and here are 3 and 4"):
+        from_npe_trace(trace(*chips))
 
 
 @pytest.mark.parametrize(
