@@ -107,6 +107,10 @@ def changes(
         if len(inside) < 2 or not set(inside) & set(waiting):
             continue
         named = _listed(inside)
+        together = _made_for_calls_together(group) if period is not None else None
+        if together is not None:
+            text = f"{named} called together (node.together), with :impl '{together[0].impl}"
+            found.append(Change(text, _changed(program, group, "parallel", {one.label: one for one in together})))
         shifts = {label: shift_of(operators[label], program.topology) for label in inside}
         known = {label: shift for label, shift in shifts.items() if shift is not None}
         if known:
@@ -148,6 +152,19 @@ def changes(
         if parent is not None and parent.kind not in ("phase", "parallel") and len(operators) > 1:
             alone = Group("phase", (operator,))
             found.append(Change(f"'{label}' in a phase of its own", _swapped(program, operator, alone)))
+    return found
+
+
+def _made_for_calls_together(group: Group) -> list[Operator] | None:
+    """The operators of a group in the way that is made for several at the same time; None if there is none for all of them."""
+    found = []
+    for one in group.children:
+        ways = [
+            way.name for way in IMPLEMENTATIONS if isinstance(one, Operator) and way.at_once and one.kind in way.kinds
+        ]
+        if not isinstance(one, Operator) or not ways or one.impl not in (None, *ways):
+            return None
+        found.append(replace(one, impl=ways[0]))
     return found
 
 

@@ -127,6 +127,24 @@ def test_what_was_asked_for_is_tried_without() -> None:
     assert (a.impl, b.b) == ("str_shift", 1.0)
 
 
+def test_a_parallel_group_may_be_called_together() -> None:
+    def told(text: str, period: int | None = 8) -> list[Change]:
+        found = changes(program(text, mesh(4, 4)), ["a"], period=period)
+        return [one for one in found if "together" in one.text]
+
+    (change,) = told("(parallel (cshift 'a 1 :m 200) (cshift 'b -1 :m 200))")
+    assert change.text == "'a', 'b' called together (node.together), with :impl 'str_shift_round"
+    assert [one.impl for one in change.program.operators()] == ["str_shift_round"] * 2
+    before = make_plan(
+        program("(parallel (cshift 'a 1 :m 200) (cshift 'b -1 :m 200))", mesh(4, 4)), NodeShape(), name="p"
+    )
+    assert 1.8 * make_plan(change.program, NodeShape(), name="p").cycles < before.cycles
+    assert not told("(parallel (cshift 'a 1) (cshift 'b -1))", None)  # not on scheduled routers
+    assert not told("(parallel (cshift 'a 1) (barrier 'b))")
+    assert not told("(parallel (cshift 'a 1) (sequential (cshift 'b 1) (cshift 'c 1)))")
+    assert not told("(parallel (cshift 'a 1) (cshift 'b 1 :impl 'dyn_shift))")
+
+
 def test_implementations_of_one_name_are_tried_once() -> None:
     made = program("(loop 'l 9 (permute 'a '(1 2 3 0) :m 9) (barrier 'e))", mesh(2, 2))
     texts = [one.text for one in changes(made, ["a"])]
