@@ -67,9 +67,8 @@ class _Group(click.Group):
     def main(self, *args: Any, **given: Any) -> Any:
         try:
             return super().main(*args, **given)
-        except (
-            OSError
-        ) as error:  # of --help, too, which is printed while options are read; click takes those of closed pipes
+        except OSError as error:
+            # Of --help, too, which is printed while options are read; click takes those of closed pipes.
             what = f"{error.filename}: " if error.filename is not None else ""
             click.echo(f"pointsman: {visible(f'{what}{error.strerror or error}')}", err=True)
             _drop_output()

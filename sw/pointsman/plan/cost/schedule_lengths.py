@@ -68,8 +68,9 @@ def _of_rounds(structure: Structure, shape: NodeShape, most: int, chosen: Mappin
     """Schedule lengths that suit phases of broadcasts round a cycle, beside which shifts may go between neighbours."""
     found = set()
     for phase in structure.phases:
-        around = [one for one in phase.operators if chosen.get(one.label, one.impl) == StrBcastRound.name]
-        others = [one for one in phase.operators if one not in around]
+        ways = [(one, chosen.get(one.label, one.impl)) for one in phase.operators]
+        around = [one for one, way in ways if way == StrBcastRound.name]
+        others = [one for one, way in ways if way != StrBcastRound.name]
         if around and all(operator.kind == "eoshift" for operator in others):
             most_nodes = max(len(one.nodes) for operator in around for one in operator.instances)
             found |= {n for n in round_lengths(most_nodes, len(around), shape, most) if n >= PERIODS[0]}

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pointsman.operators import IMPLEMENTATIONS
 from pointsman.operators.api.operands import is_constant, operand
-from pointsman.operators.scheduled.broadcast import StrBcastRound
-from pointsman.operators.scheduled.shift import StrShiftRound
 from pointsman.program.program import Group, Operator
 
-MADE_FOR_IT = (StrBcastRound.name, StrShiftRound.name)
+MADE_FOR_IT = frozenset(one.name for one in IMPLEMENTATIONS if one.at_once)
 """Implementations made for several operators at the same time."""
 
 
