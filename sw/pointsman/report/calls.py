@@ -97,8 +97,8 @@ class Waiting:
     """What calls of a function waited for, in cycles a call, mean over all its calls.
 
     ``cycles``: between accesses, in all. ``late``: until the last node of the subset called the function; ``rate``:
-    for slots, as
-    words do not come every cycle; the rest is latency. ``last``: the node that came last most often.
+    for slots, as words do not come every cycle; the rest is latency. ``last``: the node that came last most often. ``apart``: no
+    node called it at the same time as a function of another operator.
     """
 
     label: str
@@ -108,6 +108,7 @@ class Waiting:
     rate: float
     late: float
     last: int
+    apart: bool = True
 
     @property
     def rest(self) -> float:
@@ -132,20 +133,25 @@ def waits(
     """
     found = []
     beside: dict[tuple[int, int, int], list[float]] = {}
+    labels: dict[tuple[int, int, int], set[str]] = {}
     for call in calls:
         if call.label in accesses and call.what != "load":
             beside.setdefault((call.node, call.start, call.end), []).append(accesses[call.label])
+            labels.setdefault((call.node, call.start, call.end), set()).add(call.label)
     for label, of_nodes in visits_of(calls).items():
         if label not in accesses:
             continue
         sums: dict[str, list[float]] = {}
         last: dict[str, dict[int, int]] = {}
+        with_others: set[str] = set()
         for subset in set(subsets.get(label, ())):
             for group in together(of_nodes, subset):
                 latest = max(group, key=lambda call: (call.start, -call.node), default=None)
                 for call in group:
                     assert latest is not None
                     moved = beside[call.node, call.start, call.end]
+                    if len(labels[call.node, call.start, call.end]) > 1:
+                        with_others.add(call.what)
                     waited = max(0.0, call.end - call.start - sum(moved)) / len(moved)
                     rate = min(waited, max(0.0, spans[label] - accesses[label]))
                     late = min(waited - rate, max(0, min(latest.start, call.end) - call.start))
@@ -156,5 +162,6 @@ def waits(
                     counts[latest.node] = counts.get(latest.node, 0) + 1
         for what, (count, waited, rate, late) in sums.items():
             node = max(last[what], key=lambda one: (last[what][one], -one))
-            found.append(Waiting(label, what, int(count), waited / count, rate / count, late / count, node))
+            apart = what not in with_others
+            found.append(Waiting(label, what, int(count), waited / count, rate / count, late / count, node, apart))
     return sorted(found, key=lambda one: (-one.cycles * one.calls, one.label, one.what))

@@ -199,6 +199,9 @@ def _cause(one: Waiting, timed: Timed) -> str:
     beside = [label for label, where in timed.phases_of.items() if label != one.label and where & mine]
     others = f"{', '.join(map(repr, beside[:4]))}{' and others' if len(beside) > 4 else ''}"
     shared = f"; {others} {'shares' if len(beside) == 1 else 'share'} the phase" if beside else ""
+    if one.apart and timed.parallel.get(one.label, frozenset()).intersection(beside):
+        # Slots of the others go by unused meanwhile. Only the application can tell whether it has what they need.
+        shared += f"; node.together waits for {'both' if len(beside) == 1 else 'all'} at once"
     return f"{timed.paces[one.label].text}{shared}"
 
 

@@ -22,7 +22,7 @@ from pointsman.plan.cost.lower_bound import Cuts, Hardware, scheduled
 from pointsman.plan.plan import Plan
 from pointsman.plan.timeline.path_taken import PathCall, path_taken
 from pointsman.plan.timeline.timeline import operator_cycles, timeline
-from pointsman.program.program import Operator, Program
+from pointsman.program.program import Group, Operator, Program
 from pointsman.runtime.api.combine import takes_items
 from pointsman.targets.packet import PacketProgram
 
@@ -62,7 +62,8 @@ class TimedPhase:
 
 @dataclass(frozen=True)
 class Timed:
-    """A compiled program. ``operators``: those of the text by label; ``phases_of``: the phases in which each works."""
+    """A compiled program. ``operators``: those of the text by label; ``phases_of``: the phases in which each works; ``parallel``:
+    by label, the operators that nodes may call at the same time, itself among them."""
 
     operators: Mapping[str, Operator]
     cuts: Cuts
@@ -72,6 +73,7 @@ class Timed:
     predicted_cycles: float | None = None
     predicted: Mapping[str, float] = field(default_factory=dict)
     paces: Mapping[str, Pace] = field(default_factory=dict)
+    parallel: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def numesh_timed(
@@ -116,6 +118,7 @@ def numesh_timed(
         plan.cycles if played is None else played.total,
         predicted,
         _scheduled_paces(images),
+        _parallel(program),
     )
 
 
@@ -200,6 +203,16 @@ def _phases_of(images: Images) -> dict[str, frozenset[int]]:
             found[operator.label] = found.get(operator.label, frozenset()) | {operator.phase, *operator.continues}
     for one in images.replaced:
         found[one.program.label] = frozenset(images.operators[index].phase for index in one.parts)
+    return found
+
+
+def _parallel(program: Program) -> dict[str, frozenset[str]]:
+    """By label of an operator of a parallel group, the labels of all operators that are such members of it."""
+    found: dict[str, frozenset[str]] = {}
+    for group, _ in program.root.walk():
+        if isinstance(group, Group) and group.kind == "parallel":
+            labels = frozenset(one.label for one in group.children if isinstance(one, Operator))
+            found |= dict.fromkeys(labels, labels)
     return found
 
 

@@ -173,6 +173,40 @@ def test_slots_are_the_cause_where_words_do_not_come_every_cycle() -> None:
     assert "s_read waits 1 cycle a call for 60 words" in text_of(plain)
 
 
+def test_slots_that_go_by_as_parallel_operators_are_called_in_turn_have_their_remedy_told() -> None:
+    program = compile_text(
+        "(parallel (broadcast 'a 0 :m 40) (broadcast 'b 1 :m 40) (broadcast 'c 2 :m 40))", topology=mesh(3, 1)
+    )
+
+    async def walk(node: Node, together: bool) -> None:
+        cop, calls = node.cop, []
+        for source, label in enumerate("abc"):
+            await getattr(cop, f"{label}_load")()
+        for source, label in enumerate("abc"):
+            written = node.number == source
+            call = (
+                getattr(cop, f"{label}_write")(np.zeros(40, np.int32)) if written else getattr(cop, f"{label}_read")()
+            )
+            if together:
+                calls.append(call)
+            else:
+                await call
+        if together:
+            await node.together(*calls)
+
+    async def in_turn(node: Node) -> None:
+        await walk(node, together=False)
+
+    async def at_once(node: Node) -> None:
+        await walk(node, together=True)
+
+    remedy = "share the phase; node.together waits for all at once"
+    for main, told in ((in_turn, True), (at_once, False)):
+        text = text_of(run(program, main, period=16))
+        assert " waits " in text
+        assert (remedy in text) is told, text
+
+
 def test_a_word_that_finds_its_slot_at_once_takes_no_longer_than_its_latency() -> None:
     program = compile_text("(stream 's 0 3 :m 1)", topology=mesh(4))
     found = set()
