@@ -257,3 +257,28 @@ def test_many_random_programs_read_what_the_reference_machine_reads(seed):
         if "cannot tell when" not in str(error):
             raise
         pytest.skip("a node cannot tell when the others leave a phase")
+
+
+@pytest.mark.parametrize("late", [0, 2000])
+def test_a_node_that_computes_holds_nobody_up_who_has_his_words_by_way_of_it(late):
+    images = make_images(
+        make_plan(
+            compile_text("(broadcast 'b 0 :m 9 :impl 'dyn_bcast_dense)", topology=mesh(3)), NodeShape(), name="late"
+        )
+    )
+    came = {}
+
+    async def main(node):
+        await node.cop.b_load()
+        if node.number == 0:
+            await node.cop.b_write(np.arange(9))
+            return
+        if node.number == 1:
+            await node.compute(late)
+        words = await node.cop.b_read()
+        came[node.number] = node.time
+        assert words.tolist() == list(range(9))
+
+    run(images, main)
+    assert came[2] < 300
+    assert came[1] >= late

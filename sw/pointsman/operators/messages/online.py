@@ -222,6 +222,24 @@ def carried(operator: Operator, way: str, topology: Topology, values: Sequence[A
     return found
 
 
+def passed_on(
+    operator: Operator, way: Decomposition, node: int, topology: Topology
+) -> dict[tuple[int, int], tuple[tuple[int, int], ...]]:
+    """Messages that a node passes on as they come in, before its program asks for them: by (source, channel), where to, as
+    (destination, channel) of each. None of an operator with run-time values: the node may not have loaded them yet."""
+    if operator.runtime_names:
+        return {}
+    found: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
+    for _, script in scripts_of(operator, way, node, (), topology):
+        for call in (call for several in script.calls.values() for call in several):
+            for step in call.steps:
+                receive = step.receive if isinstance(step, Exchange) else step
+                if isinstance(receive, Receive) and receive.source is not None and receive.forward:
+                    onward = tuple((one.to, one.channel) for one in receive.forward)
+                    assert found.setdefault((receive.source, receive.channel), onward) == onward
+    return found
+
+
 def legal_values(operator: Operator, instance: int, name: str) -> tuple[int, ...] | range:
     """Legal values of a run-time operand: of a node or a distance, or of a node's entry in a ``:distributed`` permutation."""
     value = operator.instances[instance].operand(name)

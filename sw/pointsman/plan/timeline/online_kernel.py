@@ -19,8 +19,9 @@ its last access; channel whose header is being looked up (-1: none); message tha
 program that are not through; messages that have come, first and last; cycle in which serving began; the program waits for a
 time (1), or for one so short that it is not interrupted (2)."""
 COPY, BEGUN, NEXT, AFTER, MINE, ORIGIN, TO, INTO = range(8)
-"""Columns of sendings: message; has its header gone; words that have; the next one of its channel; is it the program's; the
-header: whose message, for whom, into which queue."""
+"""Columns of sendings: message; has its header gone; words that have; the next one of its channel; whose it is: the program's (1),
+the agent's, of a message that goes on as it comes (2), or another node's (0); the header: whose message, for whom, into which
+queue."""
 HAVE, TOTAL, SOURCE, QUEUE, LATER = range(5)
 """Columns of messages, once for each node on their way: words that are here; of these; where from; the next one here."""
 CURRENT, LATEST, RECEIVED, ARRIVING, TURN_OUT, TURN_IN, FIRST_OF = range(7)
@@ -52,6 +53,10 @@ class Post(NamedTuple):
     channels: np.ndarray
     used: np.ndarray
     """Sendings and copies so far."""
+    passed: np.ndarray
+    """(source, mail) of messages that a node passes on as they come in, one queue and node after the other."""
+    first_passed: np.ndarray
+    """By queue times nodes + node, where these begin."""
 
 
 @kernel(error_model="numpy", forceinline=True)
@@ -63,7 +68,7 @@ def put(post: Post, row: int, node: int, copy: int, origin: int, to: int, queue:
     s = post.used[0]
     post.used[0] += 1
     post.sendings[s] = copy, 0, 0, -1, mine, origin, to, queue
-    if mine != 0:
+    if mine == 1:
         post.nodes[node, OWN] += 1
     last = post.channels[channel, LATEST]
     if last >= 0:
@@ -198,9 +203,9 @@ def _sent(post: Post, node: int, channel: int, time: int) -> None:
         return
     post.channels[channel, CURRENT] = post.sendings[s, AFTER]
     post.channels[channel, TURN_OUT] += 1 + total
-    if post.sendings[s, MINE] != 0:
+    if post.sendings[s, MINE] == 1:
         post.nodes[node, OWN] -= 1
-    else:
+    elif post.sendings[s, MINE] == 0:
         post.nodes[node, BUSY] = time + 1 + post.costs[TURN]
 
 
@@ -225,6 +230,11 @@ def _look_up(post: Post, row: int, node: int, time: int, full: np.ndarray) -> in
         else:
             post.nodes[node, FIRST] = copy
         post.nodes[node, LAST] = copy
+        at = s[INTO] * len(post.nodes) + node
+        for k in range(post.first_passed[at], post.first_passed[at + 1]):
+            if post.passed[k, 0] == s[ORIGIN]:
+                mail = post.passed[k, 1]
+                put(post, row, node, copy, node, post.mails[mail, 0], post.mails[mail, 1], 2)
         return -1
     if not put(post, row, node, copy, s[ORIGIN], to, s[INTO], 0):
         return -1

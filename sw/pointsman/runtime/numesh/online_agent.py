@@ -3,7 +3,9 @@
 In a phase with online operators the agent owns the registers of the phase's online streams. A message is a header word, then
 its words. The header holds destination, source, destination queue and round; the length follows from the queue. Words for
 other nodes are sent on, over the next channel, while more come in; words for this node go to a message buffer, found by queue
-and source. Whatever request the node's program makes is carried out as an ``Attend``, interrupted when a channel has a word
+and source. Of a message that this node has to pass on as a part of its operator,
+a broadcast of which all nodes know the source, words go on at once as well, whether its program has asked for them or not.
+Whatever request the node's program makes is carried out as an ``Attend``, interrupted when a channel has a word
 to read, or room for a waiting word; then the agent is served.
 
 The agent never stops reading for lack of room: words that cannot be sent on stay in the processor's memory. That is why there
@@ -13,14 +15,15 @@ is no deadlock; docs/online_routing.md has the argument in full.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from pointsman.artifacts.images.images import Images, OnlineNode
 from pointsman.errors import PointsmanError
-from pointsman.operators.messages.online import channel_words
+from pointsman.operators.messages.online import channel_words, passed_on, way_named
 from pointsman.protocol.costs import AgentCosts
 from pointsman.runtime.api.requests import Attend, Category, Lane, Request, Transfer, Wait, WaitEmpty, WaitUntil
 from pointsman.runtime.api.substrate import CycleClock
@@ -55,6 +58,8 @@ class Agent:
         The header of the phase.
     lengths : sequence of int
         Words of a message, by queue.
+    passed_on : mapping
+        By source and queue of messages to this node that it passes on as they come in: destinations, each with its queue.
     """
 
     def __init__(
@@ -65,6 +70,7 @@ class Agent:
         lengths: Sequence[int],
         clock: CycleClock,
         costs: AgentCosts,
+        passed_on: Mapping[tuple[int, int], Sequence[tuple[int, int]]] = MappingProxyType({}),
     ) -> None:
         self.number = number
         self.table = table
@@ -72,6 +78,7 @@ class Agent:
         self.lengths = tuple(lengths)
         self.clock = clock
         self.costs = costs
+        self.passed_on = passed_on
         self.arriving: list[OnlineMessage | None] = [None] * len(table.inputs)
         """By input: the message whose words are still coming."""
         self.out: list[deque[OnlineSending]] = [deque() for _ in table.outputs]
@@ -368,6 +375,8 @@ class Agent:
                 self.arriving[i] = message
             if destination == self.number:
                 self.queues[queue].append(message)
+                for to, into in self.passed_on.get((source, queue), ()):
+                    self.forward(message, to, into, round_)
                 yield self._own
                 continue
             message.passing = True
@@ -407,8 +416,9 @@ def agents_of(images: Images, number: int, clock: CycleClock, costs: AgentCosts 
         assert table is not None
         if phase.online not in known:
             lengths = queue_lengths(images, index)
+            passed = _passed_on(images, index, number)
             layout = HeaderLayout.of(images.topology.nodes, len(lengths))
-            known[phase.online] = Agent(number, table, layout, lengths, clock, costs or AgentCosts())
+            known[phase.online] = Agent(number, table, layout, lengths, clock, costs or AgentCosts(), passed)
         found[index] = known[phase.online]
     return found
 
@@ -422,6 +432,20 @@ def queue_lengths(images: Images, phase: int) -> list[int]:
             for channel, queue in enumerate(operator.online):
                 lengths[queue] = channel_words(operator.kind, operator.m, channel)
     return [lengths[queue] for queue in range(len(lengths))]
+
+
+def _passed_on(images: Images, phase: int, node: int) -> dict[tuple[int, int], tuple[tuple[int, int], ...]]:
+    """What a node passes on in a phase as it comes in: by source and queue, destinations and their queues."""
+    found: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
+    for index in images.phases[phase].operators:
+        image = images.operators[index]
+        if image.online is None or image.program is None:
+            continue
+        queues = image.online
+        of_it = passed_on(image.program, way_named(image.way, image.kind), node, images.topology)
+        for (source, channel), onward in of_it.items():
+            found[source, queues[channel]] = tuple((to, queues[into]) for to, into in onward)
+    return found
 
 
 def attended(agent: Callable[[], Agent | None], program: Coroutine[Any, None, Any]) -> Generator[Request, None, Any]:

@@ -25,6 +25,7 @@ from pointsman.operators.messages.online import (
     agrees,
     channel_words,
     legal_values,
+    passed_on,
     seen,
     way_named,
 )
@@ -52,9 +53,12 @@ class OnlineSteps:
         """By (destination, queue, words), the number of a mail."""
         self.sendings = 0
         """Upper bound of messages and sendings of messages, those at each node on their ways counted."""
+        self.passed: dict[tuple[int, int], dict[tuple[int, int], None]] = defaultdict(dict)
+        """By queue and node, (source, mail) of the messages that the node passes on as they come in."""
         self._queues: dict[tuple[str, int], int] = {}
         self._loaded: dict[tuple[int, str], tuple[Any, ...]] = {}
         self._scripts: dict[tuple[int, str], list[tuple[int, Script]]] = {}
+        self._passes: dict[tuple[int, str], Mapping[tuple[int, int], object]] = {}
         self._called: dict[tuple[int, str, str], int] = {}
 
     # -- steps -----------------------------------------------------------------------------------------------------
@@ -82,6 +86,7 @@ class OnlineSteps:
                 for script in [_way(one).script(operator, i, node, values, self.plan.topology)]
                 if script.kind != "none"
             ]
+            self._passes[node, label] = passed_on(operator, _way(one), node, self.plan.topology)
         for function in FUNCTIONS:
             self._called.pop((node, label, function), None)
         return steps
@@ -120,14 +125,17 @@ class OnlineSteps:
 
     def _run(self, phase: int, operator: Operator, call: Call, channel: int, words: int, node: int) -> list[Step]:
         found: list[Step] = []
+        at_once = self._passes.get((node, operator.label), {})
 
-        def send(step: Send, kind: int) -> None:
+        def send(step: Send, kind: int) -> int:
             mail = self._mail(operator, step.to, channel + step.channel)
             part = self.plan.phases[phase].part
             assert part is not None
             # Counted: the message, and at each node on its way the message and a sending of it.
             self.sendings += 2 + len(part.network.way(node, step.to))
-            found.append((kind, mail, 0))
+            if kind >= 0:
+                found.append((kind, mail, 0))
+            return mail
 
         for step in call.steps:
             if isinstance(step, Combine):
@@ -143,8 +151,11 @@ class OnlineSteps:
             assert isinstance(receive, Receive)
             queue = self._queue(operator.label, channel + receive.channel)
             found.append((k.RECEIVE, -1 if receive.source is None else receive.source, queue))
+            passes = receive.source is not None and (receive.source, channel + receive.channel) in at_once
             for onward in receive.forward:
-                send(onward, k.FORWARD)
+                mail = send(onward, -1 if passes else k.FORWARD)
+                if passes and receive.source is not None:
+                    self.passed[queue, node][receive.source, mail] = None
             found.append((k.WHOLE, 0, 0))
         if any(kind in (k.SEND, k.FORWARD) for kind, _, _ in found):
             found.append((k.FLUSH, 0, 0))
@@ -213,7 +224,17 @@ class OnlineSteps:
             np.zeros((self.sendings, 5), np.int64),
             channels_at,
             np.zeros(2, np.int64),
+            *self._passed_on(),
         )
+
+    def _passed_on(self) -> tuple[np.ndarray, np.ndarray]:
+        """`Post.passed` and `Post.first_passed`."""
+        nodes = self.network.nodes
+        lists = {queue * nodes + node: list(found) for (queue, node), found in self.passed.items()}
+        rows = [lists.get(row, []) for row in range(len(self._queues) * nodes)]
+        first = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum([len(row) for row in rows], out=first[1:])
+        return np.array([one for row in rows for one in row], np.int64).reshape(-1, 2), first
 
 
 def _listed(lists: Mapping[int, list[int]], rows: int) -> tuple[np.ndarray, np.ndarray]:

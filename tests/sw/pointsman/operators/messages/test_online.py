@@ -11,7 +11,7 @@ from pointsman.cop import compile_text
 from pointsman.network import Topology, mesh
 from pointsman.operators import Context
 from pointsman.operators.messages import decompose
-from pointsman.operators.messages.online import ONLINE, destination_queues, seen, traffic, way_named
+from pointsman.operators.messages.online import ONLINE, destination_queues, passed_on, seen, traffic, way_named
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.structure.structure import outline
 from pointsman.program.catalogue import OPERATORS
@@ -87,6 +87,28 @@ PARALLEL = """
   (subset '((6 7)) (cshift 'c 1 :m 4))
   (subset '((6 7 8)) (prefix 'd 'add :m 2)))
 """
+
+
+def test_what_a_node_passes_on_as_it_comes_is_what_its_script_says() -> None:
+    topology = mesh(3)
+    (program,) = compile_text("(broadcast 'o 0 :m 2)", topology=topology).operators()
+    for name in ("dyn_bcast_dense", "dyn_bcast_tree"):
+        way = way_named(name, "broadcast")
+        found = [passed_on(program, way, node, topology) for node in range(3)]
+        for node in range(3):
+            reads = [s for one in way.script(program, 0, node, (), topology).calls.get("read", ()) for s in one.steps]
+            wanted = {(s.source, 0): tuple((one.to, 0) for one in s.forward) for s in reads if s.forward}
+            assert found[node] == wanted
+    assert found[0] == {}
+    assert passed_on(program, way_named("dyn_bcast_dense", "broadcast"), 1, topology) == {(0, 0): ((2, 0),)}
+    (down,) = compile_text("(allreduce 'o 'add :m 2)", topology=mesh(7)).operators()
+    way = way_named("dyn_allreduce", "allreduce")
+    below = [onward for node in range(7) for onward in passed_on(down, way, node, mesh(7)).values()]
+    assert len(below) == 2, "of seven nodes in a tree two have both a parent and children"
+    (asked,) = compile_text("(broadcast 'o (runtime) :m 2)", topology=topology).operators()
+    assert passed_on(asked, way_named("dyn_bcast_dense", "broadcast"), 1, topology) == {}, (
+        "it may not know the source yet"
+    )
 
 
 def test_destination_queues_are_a_legal_colouring_of_what_may_be_under_way_together():

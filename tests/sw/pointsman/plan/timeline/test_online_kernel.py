@@ -40,6 +40,8 @@ class Row:
             copies=np.zeros((60, 5), np.int64),
             channels=channels,
             used=np.zeros(2, np.int64),
+            passed=np.zeros((0, 2), np.int64),
+            first_passed=np.zeros(9 * nodes, np.int64),
         )  # fmt: skip
 
     def cycle(self) -> None:
@@ -88,6 +90,21 @@ def test_messages_of_one_channel_come_in_their_order() -> None:
         k.take(row.post, node, copy)
     assert totals == [3, 5, 2]
     assert row.post.nodes[:, k.FIRST].tolist() == row.post.nodes[:, k.LAST].tolist() == [-1] * 3
+
+
+def test_what_a_node_passes_on_goes_on_as_it_comes_and_stays_for_its_program_too() -> None:
+    row = Row(3, (1, 0, 6), (2, 0, 6))
+    # Node 1 passes on what it has from node 0 in queue 0, as mail 1; nothing that it has from others.
+    first = np.zeros(9 * 3, np.int64)
+    first[0 * 3 + 1 + 1 :] = 2
+    row.post = row.post._replace(passed=np.array([[0, 1], [2, 1]], np.int64), first_passed=first)
+    assert k.send(row.post, 0, 0, 0)
+    row.cycles(300)
+    assert row.words == [7, 7]
+    assert k.find(row.post, 1, 0, 0) >= 0
+    copy = k.find(row.post, 2, 1, 0)
+    assert row.post.copies[copy, [k.HAVE, k.TOTAL]].tolist() == [6, 6]
+    assert row.post.nodes[:, k.OWN].tolist() == [0, 0, 0]
 
 
 def test_queues_and_sources_are_kept_apart() -> None:
