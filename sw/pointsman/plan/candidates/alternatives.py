@@ -23,7 +23,8 @@ from pointsman.plan.cost.call_attributes import best_rate, most_words
 from pointsman.plan.cost.cost_model import CostModel
 from pointsman.plan.structure.extents import Extents, ProgramPart, members
 from pointsman.plan.structure.structure import Structure
-from pointsman.program.program import Operator
+from pointsman.plan.structure.together import is_all_gather
+from pointsman.program.program import Group, Operator
 
 from .divisions import alone, never_alone
 from .replacements import Variant, parts_cycles, replacements_of, variants
@@ -38,6 +39,8 @@ AT_ONCE = 200
 on takes some hundred to end."""
 DOUBTFUL = 2.5
 """Factor on the cycles that an operator takes: ways that take more by their metrics are not tried."""
+GATHERED = 12
+"""Broadcasts of an all-gather beyond which none of them is tried otherwise than the others: nodes lack registers for all."""
 SMALL = 0.02
 """Share of all cycles: the ways of operators that take less are left as they are."""
 
@@ -94,6 +97,7 @@ def alternatives(
     seen: set[str] = set()
     operators = (*analysis.operators, *(o for o in variant.analysis.operators if o.label in parts))
     free = {operator.label: operator for operator in operators if operator.impl is None}
+    gathered = _gathered(analysis)
     for operator in operators:
         if operator.label in seen:
             continue
@@ -108,7 +112,7 @@ def alternatives(
         if operator.impl is not None or not operator.instances or spent < SMALL * total:
             continue
         present = kept.get(operator.label, ways.get(operator.label))
-        if any(one.name == present and one.at_once for one in analysis.implementations):
+        if operator.label in gathered or any(one.name == present and one.at_once for one in analysis.implementations):
             continue  # done with others, of which one done otherwise is in the way
         tables = [estimates(one, analysis, period) for one in (operator, *others)]
         found_ways = {
@@ -146,6 +150,16 @@ def alternatives(
             found = changed(analysis, variant, division, kept | chosen | more, period, together=True)
             if found is not None:
                 yield Alternative(label, name, *found)
+
+
+def _gathered(analysis: ProgramAnalysis) -> set[str]:
+    """Labels of the broadcasts of all-gathers with more than GATHERED of them."""
+    found: set[str] = set()
+    for part, _ in analysis.program.root.walk():
+        if isinstance(part, Group) and part.kind == "parallel" and len(part.children) > GATHERED:
+            if is_all_gather(part.children):
+                found.update(one.label for one in part.children if isinstance(one, Operator))
+    return found
 
 
 def kept_choices(variant: Variant, structure: Structure) -> dict[str, str]:

@@ -19,9 +19,9 @@ its last access; channel whose header is being looked up (-1: none); message tha
 program that are not through; messages that have come, first and last; cycle in which serving began; the program waits for a
 time (1), or for one so short that it is not interrupted (2)."""
 COPY, BEGUN, NEXT, AFTER, MINE, ORIGIN, TO, INTO = range(8)
-"""Columns of sendings: message; has its header gone; words that have; the next one of its channel; whose it is: the program's (1),
-the agent's, of a message that goes on as it comes (2), or another node's (0); the header: whose message, for whom, into which
-queue."""
+"""Columns of sendings: message; has its header gone; words that have; the next one of its channel; whose it is: the program's
+(1), the agent's, of a message that goes on as it comes (2), or another node's (0); the header: whose message, for whom, into
+which queue."""
 HAVE, TOTAL, SOURCE, QUEUE, LATER = range(5)
 """Columns of messages, once for each node on their way: words that are here; of these; where from; the next one here."""
 CURRENT, LATEST, RECEIVED, ARRIVING, TURN_OUT, TURN_IN, FIRST_OF = range(7)

@@ -180,7 +180,7 @@ def test_slots_that_go_by_as_parallel_operators_are_called_in_turn_have_their_re
 
     async def walk(node: Node, together: bool) -> None:
         cop, calls = node.cop, []
-        for source, label in enumerate("abc"):
+        for label in "abc":
             await getattr(cop, f"{label}_load")()
         for source, label in enumerate("abc"):
             written = node.number == source

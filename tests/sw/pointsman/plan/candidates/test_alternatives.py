@@ -120,6 +120,17 @@ def test_what_is_asked_for_and_what_takes_little_stay_as_they_are() -> None:
     assert not list(alternatives(analysis, Variant(analysis), structure, played, 16))
 
 
+@pytest.mark.parametrize(("nodes", "tried"), [(9, True), (14, False)])
+def test_no_broadcast_of_a_large_all_gather_is_tried_otherwise_than_the_others(nodes: int, tried: bool) -> None:
+    """Planning sixteen on 4×4 nodes took 19 s, nearly all of it for sixty plans with one by streams, each thrice as slow."""
+    text = "(parallel " + " ".join(f"(broadcast 'a{k} {k} :m 4)" for k in range(nodes)) + ")"
+    network = mesh(nodes)
+    analysis = ProgramAnalysis(compile_text(text, topology=network), Context(network, NodeShape()), IMPLEMENTATIONS)
+    structure = analysis.folded(lambda part, i: False)
+    played = {f"a{k}": Played("dyn_bcast_dense", 100.0) for k in range(nodes)}
+    assert bool(list(alternatives(analysis, Variant(analysis), structure, played, 16))) is tried
+
+
 def test_messages_share_the_phase_of_a_parallel_group_and_schedules_by_value_need_their_own() -> None:
     analysis = analysed("(parallel (subset '((1 3 2 0)) (gather 'g 2 :m 20)) (cshift 'o (runtime :block 2) :m 200))")
     structure = analysis.folded(lambda part, i: False)
