@@ -10,15 +10,10 @@ each. A pipeline repeats its operations for pieces of a chunk; they are carried 
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, TextIO
+from collections.abc import Sequence
+from typing import TextIO
 
-import msgspec
-
-from pointsman.artifacts.json_pieces import JsonPieces
 from pointsman.errors import PointsmanError
 
 from .algorithm import (
@@ -32,220 +27,21 @@ from .algorithm import (
     checked_both_ways,
     sizes_in_place,
 )
-from .msccl import MAX_STEPS
-
-PACKET_SUMS = frozenset({"repkt", "recpkt", "respkt", "recspkt"})
-"""Their first source and destination are plain words, all others packets in scratch buffers."""
-PACKET_READS = PACKET_SUMS | {"rppkt", "upkt", "gstorepkt"}
-PACKET_WRITES = PACKET_SUMS | {"cpkt", "ppkt", "rppkt", "gstorepkt"}
-MOVES = frozenset({"copy", "put", "pws", "pwsf", "get", "cpkt", "ppkt", "upkt", "gstore", "gstorepkt"})
-SUMS = frozenset({"re", "res", "rre", "rres", "rppkt", "glres"}) | PACKET_SUMS
-"""All sources become one sum, which goes to all destinations; ``rppkt`` has one source."""
-SIGNALS = frozenset({"signal", "rlxsignal", "pws", "pwsf"})
-WAITS = frozenset({"wait", "rlxwait"})
-MAX_PARTS = 4096
-PIPELINE, SWITCH = "pipeline", "switch"
-KNOWN = MOVES | SUMS | SIGNALS | WAITS | {"nop", "flush", "barrier", "sem_acquire", "sem_release", PIPELINE}
-
-
-class _Chunk(msgspec.Struct, frozen=True, gc=False):
-    index: int
-    size: int = 1
-    type: Literal["i", "o", "s"] | None = None
-    buffer_id: int | None = None
-    switch_channel_id: int | None = None
-
-
-class _Share(msgspec.Struct, frozen=True, gc=False):
-    tb_id: int
-    tbg_size: int
-
-
-class _Operation(msgspec.Struct, frozen=True, gc=False):
-    name: str
-    src_buff: tuple[_Chunk, ...] = ()
-    dst_buff: tuple[_Chunk, ...] = ()
-    channel_ids: tuple[int, ...] = ()
-    channel_type: str = ""
-    reduce_op: str = "sum"
-    tbg_info: _Share | None = None
-    barrier_id: int = -1
-    num_threadblocks: int = 0
-    semaphore_ids: tuple[int, ...] = ()
-    ops: tuple[_Operation, ...] = ()
-
-
-class _Channels(msgspec.Struct):
-    channel_type: str
-    channel_ids: list[int]
-
-
-class _Refs(msgspec.Struct):
-    access_channel_type: str
-    remote_buffer_ids: list[int]
-
-
-class _Remote(msgspec.Struct):
-    rank: int
-    type: Literal["i", "o", "s"]
-
-
-class _Group(msgspec.Struct):
-    ranks: list[int]
-
-
-class _Links(msgspec.Struct):
-    connected_to: list[int] = []
-    type: str = ""
-    channel_type: str = ""
-    buffer_type: Literal["i", "o", "s"] | None = None
-    rank_groups: list[_Group] = []
-
-
-class _Semaphore(msgspec.Struct):
-    init_value: int = 0
-
-
-@dataclass
-class _Block:
-    """A thread block. Its fields, and those of the others, have the names that they have in the file."""
-
-    id: int = -1
-    ops: list[_Operation] = field(default_factory=list)
-    pipelines: list[tuple[int, int]] = field(default_factory=list)
-    """Where the operations of each pipeline begin among ``ops``, and how many they are."""
-    channels: list[_Channels] = field(default_factory=list)
-    remote_buffer_refs: list[_Refs] = field(default_factory=list)
-
-
-@dataclass
-class _Gpu:
-    id: int = -1
-    input_chunks: int = -1
-    output_chunks: int = -1
-    scratch_chunks: int = -1
-    threadblocks: list[_Block] = field(default_factory=list)
-    channels: list[_Links] = field(default_factory=list)
-    remote_buffers: list[_Remote] = field(default_factory=list)
-    semaphores: list[_Semaphore] = field(default_factory=list)
-
-
-@dataclass
-class _Plan:
-    name: str = ""
-    collective: str = ""
-    gpus: list[_Gpu] = field(default_factory=list)
-    inplace: bool = False
-
-
-class _Reader:
-    """Reads a plan piece by piece. Of its operations, what is alike is kept once."""
-
-    def __init__(self, file: TextIO) -> None:
-        self.pieces = JsonPieces(file)
-        self.kept: dict[Any, Any] = {}
-        self.operations = 0
-        self.parts = 1
-
-    def plan(self) -> _Plan:
-        plan = _Plan()
-        for name in self._members("a plan", ("name", "collective", "gpus")):
-            match name:
-                case "name" | "collective":
-                    setattr(plan, name, self.pieces.value(str))
-                case "inplace":
-                    plan.inplace = self.pieces.value(bool)
-                case "gpus":
-                    plan.gpus = [self._gpu() for _ in self.pieces.elements()]
-        self.pieces.end()
-        return plan
-
-    def _gpu(self) -> _Gpu:
-        gpu = _Gpu()
-        sizes = ("id", "input_chunks", "output_chunks", "scratch_chunks")
-        for name in self._members("a gpu", (*sizes, "threadblocks")):
-            if name in sizes:
-                setattr(gpu, name, self.pieces.value(int))
-            elif name == "threadblocks":
-                gpu.threadblocks = [self._block() for _ in self.pieces.elements()]
-            elif name == "channels":
-                gpu.channels = self.pieces.value(list[_Links])
-            elif name == "remote_buffers":
-                gpu.remote_buffers = self.pieces.value(list[_Remote])
-            elif name == "semaphores":
-                gpu.semaphores = self.pieces.value(list[_Semaphore])
-        return gpu
-
-    def _block(self) -> _Block:
-        block = _Block()
-        for name in self._members("a thread block", ("id", "ops")):
-            match name:
-                case "id":
-                    block.id = self.pieces.value(int)
-                case "ops":
-                    for _ in self.pieces.elements():
-                        self._operations(block)
-                case "channels":
-                    block.channels = self.pieces.value(list[_Channels])
-                case "remote_buffer_refs":
-                    block.remote_buffer_refs = self.pieces.value(list[_Refs])
-        return block
-
-    def _operations(self, block: _Block) -> None:
-        """Add the next operation to a block, or those of the pipeline that it is."""
-        one = self.pieces.value(_Operation)
-        if one.name != PIPELINE:
-            block.ops.append(self._operation(one))
-            return
-        if any(inner.name == PIPELINE for inner in one.ops):
-            raise self.pieces.wrong("a pipeline must not have a pipeline in it")
-        block.pipelines.append((len(block.ops), len(one.ops)))
-        block.ops.extend(map(self._operation, one.ops))
-
-    def _operation(self, one: _Operation) -> _Operation:
-        self.operations += 1
-        if self.operations > MAX_STEPS:
-            raise self.pieces.wrong(f"a plan must have at most {MAX_STEPS} operations")
-        if one.name not in KNOWN:
-            raise self.pieces.wrong(f"an operation {one.name[:20]} is not known; known are {', '.join(sorted(KNOWN))}")
-
-        share = one.tbg_info
-        if share is not None:
-            if not 0 <= share.tb_id < share.tbg_size:
-                raise self.pieces.wrong(f"tb_id must be 0 to {share.tbg_size - 1}, not {share.tb_id}")
-            self.parts = math.lcm(self.parts, share.tbg_size)
-            if self.parts > MAX_PARTS:
-                raise self.pieces.wrong(
-                    f"groups of thread blocks must divide a chunk into at most {MAX_PARTS} parts, not {self.parts}"
-                )
-
-        def kept(value: Any) -> Any:
-            return self.kept.setdefault(value, value)
-
-        return _Operation(
-            kept(one.name),
-            kept(tuple(map(kept, one.src_buff))),
-            kept(tuple(map(kept, one.dst_buff))),
-            kept(one.channel_ids),
-            kept(one.channel_type),
-            kept(one.reduce_op),
-            kept(share),
-            one.barrier_id,
-            one.num_threadblocks,
-            kept(one.semaphore_ids),
-        )
-
-    def _members(self, what: str, needed: tuple[str, ...]) -> Iterator[str]:
-        """Names in an object, each of which may be there once, and the needed ones must."""
-        seen = set[str]()
-        for name in self.pieces.members():
-            if name in seen:
-                raise self.pieces.wrong(f"{what} must have {name[:40]} once")
-            seen.add(name)
-            yield name
-        for name in needed:
-            if name not in seen:
-                raise self.pieces.wrong(f"{what} must have {name}")
+from .mscclpp_plan import (
+    MOVES,
+    PACKET_READS,
+    PACKET_SUMS,
+    PACKET_WRITES,
+    SIGNALS,
+    SUMS,
+    SWITCH,
+    WAITS,
+    PlanBlock,
+    PlanChunk,
+    PlanGpu,
+    PlanOperation,
+    read_plan,
+)
 
 
 def from_mscclpp(file: TextIO) -> Algorithm:
@@ -256,9 +52,7 @@ def from_mscclpp(file: TextIO) -> Algorithm:
     PointsmanError
         Naming the line, or the operation that is wrong.
     """
-    reader = _Reader(file)
-    plan = reader.plan()
-    _divide(plan, reader.parts)
+    plan = read_plan(file)
     gpus = sorted(plan.gpus, key=lambda gpu: gpu.id)
     if [gpu.id for gpu in gpus] != list(range(len(gpus))) or not gpus:
         raise PointsmanError(f"gpus must be numbered from 0 to {max(len(gpus) - 1, 0)}, each once")
@@ -272,33 +66,9 @@ def from_mscclpp(file: TextIO) -> Algorithm:
     )
 
 
-def _divide(plan: _Plan, parts: int) -> None:
-    """Count all chunks in ``parts``, of which an operation of a group takes those of its thread block."""
-    if parts == 1:
-        return
-    for gpu in plan.gpus:
-        gpu.input_chunks *= parts
-        gpu.output_chunks *= parts
-        gpu.scratch_chunks *= parts
-        for block in gpu.threadblocks:
-            block.ops = [_shared(one, parts) for one in block.ops]
-
-
-def _shared(one: _Operation, parts: int) -> _Operation:
-    share = one.tbg_info or _Share(0, 1)
-
-    def part(chunk: _Chunk) -> _Chunk:
-        size = chunk.size * parts // share.tbg_size
-        return msgspec.structs.replace(chunk, index=chunk.index * parts + share.tb_id * size, size=size)
-
-    return msgspec.structs.replace(
-        one, src_buff=tuple(map(part, one.src_buff)), dst_buff=tuple(map(part, one.dst_buff))
-    )
-
-
 class _Play:
     def __init__(
-        self, name: str, collective: Collective, gpus: list[_Gpu], buffers: Buffers, *, last_first: bool
+        self, name: str, collective: Collective, gpus: list[PlanGpu], buffers: Buffers, *, last_first: bool
     ) -> None:
         self.name, self.collective, self.gpus, self.buffers = name, collective, gpus, buffers
         self.blocks = [(gpu, block) for gpu in gpus for block in gpu.threadblocks]
@@ -333,7 +103,7 @@ class _Play:
             self.name, self.collective, len(self.gpus), self.buffers, tuple(self.messages), tuple(self.actions)
         )
 
-    def _step(self, gpu: _Gpu, block: _Block, index: int) -> bool:
+    def _step(self, gpu: PlanGpu, block: PlanBlock, index: int) -> bool:
         """Carry out the next operation of the block with this index, if it does not have to wait."""
         at = self.at[index]
         one, name = block.ops[at], _named(gpu, block, at)
@@ -362,7 +132,7 @@ class _Play:
                 self.signals[self._other_end(gpu, one.channel_type, channel, name)] += 1
         return True
 
-    def _semaphores(self, gpu: _Gpu, one: _Operation, name: str) -> bool:
+    def _semaphores(self, gpu: PlanGpu, one: PlanOperation, name: str) -> bool:
         """Add one to each semaphore of an operation, or take one from each, if all are above 0."""
         if not all(0 <= number < len(gpu.semaphores) for number in one.semaphore_ids):
             raise PointsmanError(f"{name}: the gpu has {len(gpu.semaphores)} semaphores")
@@ -375,7 +145,7 @@ class _Play:
         self.semaphores.subtract(counts)
         return True
 
-    def _barrier(self, gpu: _Gpu, index: int, one: _Operation, name: str) -> bool:
+    def _barrier(self, gpu: PlanGpu, index: int, one: PlanOperation, name: str) -> bool:
         """Come to a barrier, and go on when as many thread blocks as it has have come as often."""
         key, size = (gpu.id, one.barrier_id), one.num_threadblocks
         blocks, come = self.barriers.get(key, (size, 0))
@@ -393,7 +163,7 @@ class _Play:
         del self.until[index]
         return True
 
-    def _have_come(self, gpu: _Gpu, one: _Operation) -> bool:
+    def _have_come(self, gpu: PlanGpu, one: PlanOperation) -> bool:
         """Are all packets there that an operation reads?"""
         chunks = one.src_buff[1:] if one.name in PACKET_SUMS else one.src_buff
         return all(
@@ -402,19 +172,19 @@ class _Play:
             for index in range(chunk.index, chunk.index + chunk.size)
         )
 
-    def _sum(self, gpu: _Gpu, block: _Block, one: _Operation, name: str) -> None:
+    def _sum(self, gpu: PlanGpu, block: PlanBlock, one: PlanOperation, name: str) -> None:
         if not one.src_buff or not one.dst_buff:
             raise PointsmanError(f"{name}: a reduction must have sources and destinations")
         self._leave(gpu, block, one, name, one.src_buff, one.dst_buff)
 
     def _leave(
         self,
-        gpu: _Gpu,
-        block: _Block,
-        one: _Operation,
+        gpu: PlanGpu,
+        block: PlanBlock,
+        one: PlanOperation,
         name: str,
-        sources: Sequence[_Chunk],
-        destinations: Sequence[_Chunk],
+        sources: Sequence[PlanChunk],
+        destinations: Sequence[PlanChunk],
     ) -> None:
         """Add up the sources, which come by messages if they are remote, and leave the sum at every destination."""
         count = destinations[0].size
@@ -446,7 +216,7 @@ class _Play:
         return place
 
     def _places(
-        self, gpu: _Gpu, block: _Block, one: _Operation, chunks: Sequence[_Chunk], name: str
+        self, gpu: PlanGpu, block: PlanBlock, one: PlanOperation, chunks: Sequence[PlanChunk], name: str
     ) -> list[tuple[int, Place]]:
         """Ranks and places of chunks. Through a switch, one stands at the same place of each GPU of the group."""
         found: list[tuple[int, Place]] = []
@@ -458,7 +228,7 @@ class _Play:
                 found.extend((rank, (buffer, chunk.index)) for rank in ranks)
         return found
 
-    def _group(self, gpu: _Gpu, block: _Block, at: int, name: str) -> tuple[list[int], str]:
+    def _group(self, gpu: PlanGpu, block: PlanBlock, at: int, name: str) -> tuple[list[int], str]:
         """Ranks of a switch channel of a thread block, and their buffer."""
         own = [number for entry in block.channels if entry.channel_type == SWITCH for number in entry.channel_ids]
         groups = [(group.ranks, entry.buffer_type) for entry in gpu.channels for group in entry.rank_groups]
@@ -471,7 +241,9 @@ class _Play:
             )
         return ranks, buffer
 
-    def _place(self, gpu: _Gpu, block: _Block, one: _Operation, chunk: _Chunk, name: str) -> tuple[int, Place]:
+    def _place(
+        self, gpu: PlanGpu, block: PlanBlock, one: PlanOperation, chunk: PlanChunk, name: str
+    ) -> tuple[int, Place]:
         """Rank and place of a chunk: in a buffer of the GPU, or in a remote one."""
         if chunk.type is not None:
             return gpu.id, (chunk.type, chunk.index)
@@ -491,7 +263,7 @@ class _Play:
             raise PointsmanError(f"{name}: a remote buffer must be of another gpu, not of {remote.rank}")
         return remote.rank, (remote.type, chunk.index)
 
-    def _channels(self, gpu: _Gpu, block: _Block, one: _Operation, name: str) -> list[int]:
+    def _channels(self, gpu: PlanGpu, block: PlanBlock, one: PlanOperation, name: str) -> list[int]:
         """Numbers of an operation's channels among those of its type of the GPU."""
         own = [
             number for entry in block.channels if entry.channel_type == one.channel_type for number in entry.channel_ids
@@ -508,7 +280,7 @@ class _Play:
             for peer in entry.connected_to
         ]
 
-    def _other_end(self, gpu: _Gpu, kind: str, channel: int, name: str) -> tuple[int, str, int]:
+    def _other_end(self, gpu: PlanGpu, kind: str, channel: int, name: str) -> tuple[int, str, int]:
         peers = self._peers(gpu.id, kind)
         if not (0 <= channel < len(peers) and 0 <= peers[channel] < len(self.gpus)):
             raise PointsmanError(f"{name}: the gpu has no channel {channel} of type {kind[:20]!r}")
@@ -520,7 +292,7 @@ class _Play:
         return peer, kind, back[turn]
 
 
-def _named(gpu: _Gpu, block: _Block, at: int) -> str:
+def _named(gpu: PlanGpu, block: PlanBlock, at: int) -> str:
     name = block.ops[at].name[:20]
     for begin, count in block.pipelines:
         if begin <= at < begin + count:
@@ -528,6 +300,6 @@ def _named(gpu: _Gpu, block: _Block, at: int) -> str:
     return f"rank {gpu.id}, thread block {block.id}, operation {_number(block, at)} ({name})"
 
 
-def _number(block: _Block, at: int) -> int:
+def _number(block: PlanBlock, at: int) -> int:
     """The number in the file of an operation in no pipeline, or of a pipeline that begins at ``at``."""
     return at - sum(count - 1 for begin, count in block.pipelines if begin + count <= at and begin < at)
