@@ -352,6 +352,13 @@ def refuse_addresses(named: Given) -> None:
         raise PointsmanError("--addresses is for --target packet")
 
 
+def refuse_engine(given: Given) -> None:
+    """Refuse an engine that the switch has not, before a program is compiled for it."""
+    engine = given.get("engine", "auto")
+    if engine not in ("auto", "verilated", "model"):
+        raise PointsmanError(f"an engine of the switch must be auto, verilated or model, not {engine!r}")
+
+
 def implementations_of(files: Sequence[Path]) -> tuple[Implementation, ...]:
     """Implementations that are built in, that entry points give, and that ``files`` define."""
     from pointsman.operators import IMPLEMENTATIONS

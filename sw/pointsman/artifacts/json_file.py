@@ -5,6 +5,7 @@ Leaves alone: what the contents mean, which ``make`` of `read_json` knows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -39,6 +40,30 @@ def read_json(path: Path, what: str, form: type[Form], make: Callable[[Form], Ma
     try:
         return make(msgspec.json.decode(text, type=form))
     except (msgspec.ValidationError, msgspec.DecodeError, RecursionError) as error:
-        raise PointsmanError(f"{path}: {error or 'nested too deeply'}", hint=f"{page} shows the form") from None
+        hint = f"{_words_for(form, str(error))}{page} shows the form"
+        raise PointsmanError(f"{path}: {error or 'nested too deeply'}", hint=hint) from None
     except PointsmanError as error:
         raise PointsmanError(f"{path}: {error.message}", hint=error.hint) from None
+
+
+def _words_for(form: type, fault: str) -> str:
+    """Which words may stand in a field that is missing or wrong, by what msgspec says of it; nothing of other fields."""
+    missing = re.match(r"Object missing required field `(\w+)`", fault)
+    place = re.search(r" - at `\$([^`]*)`$", fault)
+    way = re.findall(r"\.(\w+)|(\[)", place[1] if place else "") + ([(missing[1], "")] if missing else [])
+    found, last = msgspec.inspect.type_info(form), ""
+    for name, is_element in way:
+        if isinstance(found, msgspec.inspect.UnionType):  # what may be left out
+            found = next((one for one in found.types if not isinstance(one, msgspec.inspect.NoneType)), found)
+        if isinstance(found, msgspec.inspect.StructType) and not is_element:
+            found = next((field.type for field in found.fields if field.encode_name == name), None)
+            last = name
+        elif isinstance(found, msgspec.inspect.ListType):
+            found = found.item_type
+        else:
+            return ""
+    return (
+        f"{last} is one of {', '.join(map(str, found.values))}; "
+        if isinstance(found, msgspec.inspect.LiteralType)
+        else ""
+    )

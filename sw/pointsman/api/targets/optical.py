@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pointsman.api.judged import judge_configurations
-from pointsman.api.options import option_of, refuse_addresses
+from pointsman.api.options import option_of, refuse_addresses, refuse_engine
 from pointsman.api.showing import refuse_lines
 from pointsman.errors import PointsmanError
 from pointsman.files import write_whole
@@ -57,6 +57,7 @@ class OpticalTarget:
 
     def refuse(self, given: Given) -> None:
         refuse_addresses(given)
+        refuse_engine(given)
         refuse_lines(given)
         for name in _ROUTERS_ONLY:
             if given.get(name):

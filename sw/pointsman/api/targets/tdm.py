@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pointsman.api.options import NODE_SIZES, option_of, refuse_addresses
+from pointsman.api.options import NODE_SIZES, option_of, refuse_addresses, refuse_engine
 from pointsman.api.progress import telling
 from pointsman.api.showing import add_times_of_messages, refuse_lines, write_trace
 from pointsman.errors import PointsmanError
@@ -42,6 +42,7 @@ class SwitchTarget:
 
     def refuse(self, given: Given) -> None:
         refuse_addresses(given)
+        refuse_engine(given)
         refuse_lines(given)
         if given.get("wave") or given.get("wave_window"):
             raise PointsmanError(

@@ -48,6 +48,7 @@ def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: in
     from pointsman.errors import PointsmanError
 
     check_output(output)
+    told_beside: list[str] = []
     if format_ in ("msccl", "mscclpp", "te-ccl"):
         from pointsman.artifacts.algorithms.by_name import import_msccl, import_te_ccl
 
@@ -65,11 +66,13 @@ def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: in
         else:
             from pointsman.artifacts.flows.readers.by_name import import_flows
 
-            flows = import_flows(format_, file, clock=clock, word_bytes=word_bytes)
+            flows = import_flows(format_, file, clock=clock, word_bytes=word_bytes, tell=told_beside.append)
         content, told = flows_bytes(flows), f"{len(flows.tasks)} tasks, {len(flows.flows)} flows"
     if len(content) > MOST_BYTES:
         raise PointsmanError(
             f"{file}: {told} are {len(content)} bytes as {output.name}, and a file that is read again has at most {MOST_BYTES}"
         )
     write_whole(output, content)
+    for line in told_beside:
+        click.echo(f"note: {line}", err=True)
     click.echo(f"{told}: wrote {output}")

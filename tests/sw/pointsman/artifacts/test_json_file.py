@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import pytest
@@ -48,3 +49,39 @@ def test_a_fault_has_the_name_of_the_file(tmp_path: Path, text: str, message: st
     assert raised.value.message.startswith(f"{path}: ")
     assert message in raised.value.message
     assert raised.value.hint == hint
+
+
+class _Network(msgspec.Struct):
+    kind: Literal["mesh", "graph"]
+    size: list[int] = []
+
+
+class _Problem(msgspec.Struct):
+    network: _Network | None = None
+    streams: list[_Network] = []
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "words"),
+    [
+        ('{"network": {}}', "Object missing required field `kind` - at `$.network`", "kind is one of graph, mesh; "),
+        (
+            '{"network": {"kind": "star"}}',
+            "Invalid enum value 'star' - at `$.network.kind`",
+            "kind is one of graph, mesh; ",
+        ),
+        (
+            '{"streams": [{"kind": 3}]}',
+            "Expected `str`, got `int` - at `$.streams[0].kind`",
+            "kind is one of graph, mesh; ",
+        ),
+        ('{"network": {"kind": "mesh", "size": ["x"]}}', "got `str` - at `$.network.size[0]`", ""),
+    ],
+)
+def test_words_that_a_field_may_have_are_named(tmp_path: Path, text: str, message: str, words: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    with pytest.raises(PointsmanError) as raised:
+        read_json(path, "test file", _Problem, lambda problem: problem, page="docs/some.md")
+    assert message in raised.value.message
+    assert raised.value.hint == f"{words}docs/some.md shows the form"

@@ -73,6 +73,8 @@ def test_hardware_without_faulty_links_says_so(target: str) -> None:
         ("tdm", {"wave_window": (1, 2)}, "--wave is for routers"),
         ("packet", {"check": True}, "--check/--no-check is for scheduled routers, not for --target packet"),
         ("packet", {"engine": "amaranth"}, "packet routers run on the engines verilated and model, not on amaranth"),
+        ("tdm", {"engine": "amaranth"}, "an engine of the switch must be auto, verilated or model, not 'amaranth'"),
+        ("optical", {"engine": "amaranth"}, "an engine of the switch must be auto, verilated or model, not 'amaranth'"),
         ("packet", {"emit": "images"}, "--emit images is for scheduled routers"),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TextIO
 
@@ -27,15 +27,19 @@ FORMATS = {
 }
 MOST_CHARACTERS = 1 << 22
 """Longest line."""
-BY_LINE = {
-    "csv": from_csv,
-    "matrix-market": from_matrix_market,
-    "mlir-aie": from_aie,
-}
+MATRICES = {"csv": from_csv, "matrix-market": from_matrix_market}
 
 
-def import_flows(name: str, path: Path, *, clock: float = 1e9, word_bytes: int = 4) -> FlowSet:
-    """Flows of a file. ``clock`` (hertz) and ``word_bytes`` turn seconds and bytes into cycles and words, for "vtr".
+def import_flows(
+    name: str,
+    path: Path,
+    *,
+    clock: float = 1e9,
+    word_bytes: int = 4,
+    tell: Callable[[str], object] | None = None,
+) -> FlowSet:
+    """Flows of a file. ``clock`` (hertz) and ``word_bytes`` turn seconds and bytes into cycles and words, for "vtr". ``tell`` is
+    called with what is left out of a matrix.
 
     Raises
     ------
@@ -51,7 +55,9 @@ def import_flows(name: str, path: Path, *, clock: float = 1e9, word_bytes: int =
         with open(path, encoding="utf-8-sig", opener=open_without_waiting) as text:
             if name in ("npe", "npe-trace"):
                 return from_npe_workload(text) if name == "npe" else from_npe_trace(text)
-            return BY_LINE[name](_lines(text))
+            if name in MATRICES:
+                return MATRICES[name](_lines(text), tell=tell)
+            return from_aie(_lines(text))
     except UnicodeDecodeError as error:
         raise PointsmanError(f"{path}: this is no UTF-8 text: {error.reason}") from None
     except (OSError, ValueError) as error:

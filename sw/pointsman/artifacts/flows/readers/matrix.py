@@ -1,13 +1,14 @@
 """Demand matrices: row i, column j is what node i sends to node j, in any unit; as CSV, or in one of MatrixMarket's forms.
 
-Bandwidths are the demands divided by the largest sum of a row or column, so that the busiest port is busy all the time.
+Bandwidths are the demands divided by the largest sum of a row or column, so that the busiest port is busy all the time. Demands of
+nodes to themselves (the diagonal) need no network: they are left out, and that is told once.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from pointsman.artifacts.flows.demands import check_counts
 from pointsman.artifacts.flows.flows import Flow, FlowSet, Task
@@ -23,15 +24,43 @@ HEADER = ["%%MatrixMarket", "matrix"]
 FIELDS = {"coordinate": ("real", "integer", "pattern"), "array": ("real", "integer")}
 
 
-def from_csv(lines: Iterable[str]) -> FlowSet:
-    """A line a row, numbers separated by commas; lines that are empty or begin with # are passed over.
+class _Demands:
+    """Entries of a matrix as they come, those of the diagonal apart."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[int, int], float] = {}
+        self.own: dict[int, int] = {}
+        """Lines of demands to the node itself, by node."""
+
+    def put(self, row: int, column: int, value: float, number: int) -> None:
+        if not value:
+            return
+        if (row, column) in self.found or (row == column and row in self.own):
+            raise PointsmanError(f"line {number}: the demand from {row} to {column} is there already")
+        if row == column:
+            self.own[row] = number
+            return
+        check_counts(lambda text: PointsmanError(f"line {number}: {text}"), len(self.found) + 1)
+        self.found[row, column] = value
+
+    def flows(self, size: int, tell: Callable[[str], object] | None) -> FlowSet:
+        if self.own and tell is not None:
+            node, number = next(iter(self.own.items()))
+            more = f", and {len(self.own) - 1} more like it" if len(self.own) > 1 else ""
+            tell(f"left out, as it needs no network: the demand of node {node} to itself (line {number}){more}")
+        return _flows(size, self.found)
+
+
+def from_csv(lines: Iterable[str], *, tell: Callable[[str], object] | None = None) -> FlowSet:
+    """A line a row, numbers separated by commas; lines that are empty or begin with # are passed over. ``tell`` is called with what
+    is left out.
 
     Raises
     ------
     PointsmanError
         Naming the line that is wrong.
     """
-    entries: dict[tuple[int, int], float] = {}
+    entries = _Demands()
     size, row = 0, 0
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
@@ -46,16 +75,16 @@ def from_csv(lines: Iterable[str]) -> FlowSet:
                 f"line {number}: a matrix of {size} columns must have {size} rows, and this is one more"
             )
         for column, cell in enumerate(cells):
-            _put(entries, row, column, _number(cell, number, PLAIN), number)
+            entries.put(row, column, _number(cell, number, PLAIN), number)
         row += 1
     if row != size or not size:
         raise PointsmanError(f"a matrix must have as many rows as columns: {row} rows, {size} columns")
-    return _flows(size, entries)
+    return entries.flows(size, tell)
 
 
-def from_matrix_market(lines: Iterable[str]) -> FlowSet:
+def from_matrix_market(lines: Iterable[str], *, tell: Callable[[str], object] | None = None) -> FlowSet:
     """Coordinate form, real, integer or pattern (each entry is a demand of 1), or an array column by column; general or
-    symmetric; rows and columns count from 1.
+    symmetric; rows and columns count from 1. ``tell`` is called with what is left out.
 
     Raises
     ------
@@ -84,18 +113,18 @@ def from_matrix_market(lines: Iterable[str]) -> FlowSet:
     if rows != columns:
         raise PointsmanError(f"line {number}: a matrix must have as many rows as columns, not {rows} and {columns}")
     _size(rows, number)
-    entries: dict[tuple[int, int], float] = {}
+    entries = _Demands()
     read = _array(rest, rows, is_symmetric) if is_array else _coordinates(rest, rows, words[3] == "pattern")
     for found in read:
         row, column, value, number = found
-        _put(entries, row, column, value, number)
+        entries.put(row, column, value, number)
         if is_symmetric and row != column:
-            _put(entries, column, row, value, number)
+            entries.put(column, row, value, number)
         count -= 1
     if count:
         what = "too few" if count > 0 else "too many"
         raise PointsmanError(f"there are not as many entries as the sizes say: {abs(count)} {what}")
-    return _flows(rows, entries)
+    return entries.flows(rows, tell)
 
 
 def _array(rest: Iterator[tuple[int, str]], size: int, is_symmetric: bool) -> Iterator[tuple[int, int, float, int]]:
@@ -144,17 +173,6 @@ def _size(size: int, number: int) -> int:
     if not 1 <= size <= MAX_NODES:
         raise PointsmanError(f"line {number}: a matrix must have 1 to {MAX_NODES} rows, not {size}")
     return size
-
-
-def _put(entries: dict[tuple[int, int], float], row: int, column: int, value: float, number: int) -> None:
-    if not value:
-        return
-    if row == column:
-        raise PointsmanError(f"line {number}: node {row} has a demand to itself, which needs no network")
-    if (row, column) in entries:
-        raise PointsmanError(f"line {number}: the demand from {row} to {column} is there already")
-    check_counts(lambda text: PointsmanError(f"line {number}: {text}"), len(entries) + 1)
-    entries[row, column] = value
 
 
 def _flows(size: int, entries: dict[tuple[int, int], float]) -> FlowSet:

@@ -3,6 +3,9 @@
 A channel sends ``bandwidth`` packets of ``phits`` words in a period. If the file has the platform, too, routers "(x,y)" have
 their nodes in a mesh or torus of its width; its links and routers are passed over, as the network is told to
 ``pointsman place``.
+
+Older files, of which Poseidon's repository has most, have ``<topology>`` with a ``<graph>`` for the platform, ``<channels>`` for the
+communication and "arbitrary", or no type, for "custom"; ``response`` is misspelt in those that its generators wrote.
 """
 
 from __future__ import annotations
@@ -26,7 +29,9 @@ MOST_ROUTERS = 400
 ATTRIBUTES = {
     "platform": {"width", "height"},
     "communication": {"type", "comType", "phits", "bandwidth"},
-    "channel": {"from", "to", "bandwidth", "phits", "response"},
+    "channel": {"from", "to", "bandwidth", "phits", "response", "repsonse"},
+    "topology": {"width", "height"},
+    "channels": {"type"},
 }
 NUMBER = re.compile(r"[0-9]{1,7}")
 PLACE = re.compile(r"\s*\(\s*(\d{1,7})\s*,\s*(\d{1,7})\s*\)\s*")
@@ -57,39 +62,41 @@ class _Reader:
         self.open.append(tag)
         if len(self.open) > MOST_LEVELS:
             raise self.wrong(f"nested too deeply: more than {MOST_LEVELS} levels")
-        if len(self.open) == 1 or "platform" in self.open[1:-1]:
+        inside = self.open[1:-1]
+        if len(self.open) == 1 or inside[:1] in (["platform"], ["topology"]):
             return  # the element put round the file, and what the network is made of
         known = ATTRIBUTES.get(tag)
-        inside = self.open[1:-1]
-        if known is None or inside != (["communication"] if tag == "channel" else []):
+        if known is None or inside not in ([["communication"], ["channels"]] if tag == "channel" else [[]]):
             where = f"in <{inside[-1]}>" if inside else "outermost"
             raise self.wrong(f"<{tag}> is not known {where}; known are <platform>, and <communication> with <channel>")
         if not given.keys() <= known:
             unknown = sorted(given.keys() - known)
             hint = "give the way back a channel of its own" if unknown[0] == "response-delay" else None
-            raise self.wrong(f"{unknown[0]} is not known; known are {', '.join(sorted(known))}", hint)
-        if tag == "platform":
+            raise self.wrong(f"{unknown[0]} is not known; known are {', '.join(sorted(known - {'repsonse'}))}", hint)
+        if tag in ("platform", "topology"):
             self.size = self.number(given, "width"), self.number(given, "height")
         elif tag == "communication":
-            self.communication(given)
+            self.communication(given.get("type", given.get("comType")), given)
+        elif tag == "channels":
+            kind = given.get("type", "arbitrary")
+            self.communication("custom" if kind == "arbitrary" else kind, given)
         else:
             self.channel(given)
 
     def end(self, _tag: str) -> None:
         self.open.pop()
 
-    def communication(self, given: dict[str, str]) -> None:
+    def communication(self, kind: str | None, given: dict[str, str]) -> None:
         if self.seen:
             raise self.wrong("a file must have one <communication>")
         self.seen = True
-        kind = given.get("type", given.get("comType"))
         if kind not in ("custom", "all2all"):
             raise self.wrong(f"a communication must have the type custom or all2all, not {kind!r}")
         self.to_all = kind == "all2all"
         self.usual = {key: self.number(given, key) if key in given else 1 for key in ("bandwidth", "phits")}
 
     def channel(self, given: dict[str, str]) -> None:
-        if given.get("response", "false") != "false":
+        if any(given.get(name, "false") != "false" for name in ("response", "repsonse")):
             raise self.wrong("channels with responses are not read", "give the way back a channel of its own")
         if self.to_all:
             raise self.wrong("a communication of the type all2all has no channels of its own")

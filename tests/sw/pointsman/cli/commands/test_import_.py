@@ -29,6 +29,15 @@ def test_what_is_imported_is_a_file_of_flows(tmp_path):
     assert read_flows(out) == import_flows("csv", path)
 
 
+def test_a_matrix_with_a_diagonal_is_imported_and_the_diagonal_told(tmp_path):
+    path, out = tmp_path / "demand.csv", tmp_path / "flows.json"
+    path.write_text("1,5\n2,0\n")
+    done = call("csv", path, "-o", out)
+    assert done.exit_code == 0, done.output
+    assert "note: left out, as it needs no network: the demand of node 0 to itself (line 1)" in done.stderr
+    assert "2 tasks, 2 flows" in done.stdout
+
+
 def test_a_wrong_file_leaves_nothing_behind(tmp_path):
     path, out = tmp_path / "a.flows", tmp_path / "flows.json"
     path.write_text("<x/>")

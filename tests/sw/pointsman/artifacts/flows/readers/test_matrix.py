@@ -61,7 +61,6 @@ def test_other_tables_are_refused_with_what_a_matrix_is(text):
         ("0,1_000\n1,0\n", "line 1: a demand must be a number of 0 or more, not '1_000'"),
         ("0,\u0663\n1,0\n", "line 1: a demand must be a number of 0 or more, not '\u0663'"),
         ("0,1e308\n1,0\n", "line 1: a demand must be 0, or a number of 1e-100 to 1e+100, not '1e308'"),
-        ("1,1\n1,0\n", "line 1: node 0 has a demand to itself"),
         ("0,1\n", "a matrix must have as many rows as columns: 1 rows, 2 columns"),
         ("0,1\n1,0\n1,1\n", "line 3: a matrix of 2 columns must have 2 rows"),
         ("", "a matrix must have as many rows as columns"),
@@ -80,7 +79,7 @@ def test_a_wrong_csv_is_refused_by_line(text, line):
         (HEAD.replace("real", "complex") + "1 1 0\n", "line 1: a file must begin with"),
         (ARRAY.replace("real", "pattern") + "1 1\n", "line 1: a file must begin with"),
         (HEAD.replace("real", "pattern") + "2 2 1\n1 2 1\n", "line 3: an entry must be row and column, not '1 2 1'"),
-        (HEAD.replace("real", "pattern") + "1 1 1\n1 1\n", "line 3: node 0 has a demand to itself"),
+        (HEAD + "2 2 2\n1 1 1\n1 1 1\n", "line 4: the demand from 0 to 0 is there already"),
         (ARRAY + "2 2 4\n", "line 2: rows and columns must be 2 whole numbers, not '2 2 4'"),
         (ARRAY + "2 2\n0\n1\n2\n0\n7\n", "line 7: the array is full, and here is one more number"),
         (ARRAY + "2 2\n0\n1\n2\n", "1 too few"),
@@ -111,3 +110,17 @@ def test_words_of_the_header_may_be_capitals():
     )
     with pytest.raises(PointsmanError, match=r"^line 1: a file must begin with"):
         from_matrix_market([])
+
+
+def test_demands_of_nodes_to_themselves_are_left_out_and_told_once():
+    told = []
+    flows = from_csv(["9,5,1\n", "2,0,0\n", "0,1.5,7\n"], tell=told.append)
+    assert flows == from_csv(["0,5,1\n", "2,0,0\n", "0,1.5,0\n"], tell=told.append)
+    assert told == ["left out, as it needs no network: the demand of node 0 to itself (line 1), and 1 more like it"]
+    told.clear()
+    one = from_matrix_market(
+        (HEAD.replace("general", "symmetric") + "2 2 2\n2 2 3\n2 1 3\n").splitlines(), tell=told.append
+    )
+    assert table(one) == {(0, 1): 1.0, (1, 0): 1.0}
+    assert told == ["left out, as it needs no network: the demand of node 1 to itself (line 3)"]
+    assert table(from_csv(["3\n"])) == {}

@@ -45,6 +45,27 @@ def test_channels_without_a_platform_have_no_nodes_and_those_alike_add_up():
     assert [flow.bandwidth for flow in flows.flows] == [1.0, 0.5]
 
 
+def test_older_files_say_the_same_by_other_names():
+    """As those in test/ and data/ of Poseidon's repository."""
+    text = EXAMPLE.read_text().replace(' phits="2"', "").replace(' phits="3"', "")
+    older = (
+        text.replace("<topology", "<graph")
+        .replace("</topology", "</graph")
+        .replace("platform", "topology")
+        .replace("communication", "channels")
+        .replace("custom", "arbitrary")
+        .replace("response", "repsonse")
+    )
+    assert older.count("channels") == 2
+    assert older.count("topology") == 2
+    assert older.count("repsonse") == 1
+    assert read(older) == read(text) == read(older.replace(' type="arbitrary"', ""))
+    every = '<topology width="2" height="2"><graph type="bitorus"/></topology>'
+    assert len(read(every + '<channels type="all2all"/>').flows) == 12
+    with pytest.raises(PointsmanError, match="line 6: channels with responses are not read"):
+        read(older.replace('repsonse="false"', 'repsonse="true"'))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
