@@ -44,6 +44,9 @@ class AxiLiteBridge(wiring.Component):
 
     A write of less than a whole word, an address between words and an address that holds nothing end with SLVERR.
 
+    Latency: a write is answered two cycles after address and data have been taken, a read of a register three, of another word
+    two.
+
     Parameters
     ----------
     shape : HostShape
@@ -57,8 +60,10 @@ class AxiLiteBridge(wiring.Component):
 
     Attributes
     ----------
+    addressed, filled : Signal
+        Address and data of a write have been taken.
     writing, answered : Signal
-        A write has been taken and is being made; its answer waits.
+        Both have, and the write is being made; its answer waits.
     reading, given : Signal
         The same of a read.
     """
@@ -66,6 +71,7 @@ class AxiLiteBridge(wiring.Component):
     def __init__(self, *, shape: HostShape) -> None:
         self.shape = shape
         super().__init__(bus_members(shape) | port_members(shape) | side_members())
+        self.addressed, self.filled = Signal(name="addressed"), Signal(name="filled")
         self.writing, self.answered = Signal(name="writing"), Signal(name="answered")
         self.reading, self.given = Signal(name="reading"), Signal(name="given")
 
@@ -79,29 +85,36 @@ class AxiLiteBridge(wiring.Component):
         m.d.comb += [self.irq.eq(core.irq), self.done.eq(core.done)]
         low = (shape.bytes - 1).bit_length()
 
-        # Writes: address and data are taken together, then the write is offered until it ends, then answered.
-        partial = Signal()
+        # Writes: address and data are taken as they come, then the write is offered until it ends, then answered. Whether they
+        # are taken is for registers alone to say: no way may lead from inputs of the bus to its outputs (A3.1.1).
+        unaligned, short = Signal(), Signal()
         address, data, failed = Signal.like(self.s_axil_awaddr), Signal(shape.width), Signal()
-        taken = Signal()
+        partial = unaligned | short
         m.d.comb += [
-            taken.eq(self.s_axil_awvalid & self.s_axil_wvalid & ~self.writing & ~self.answered),
-            self.s_axil_awready.eq(taken),
-            self.s_axil_wready.eq(taken),
+            self.writing.eq(self.addressed & self.filled),
+            self.s_axil_awready.eq(~self.addressed & ~self.answered),
+            self.s_axil_wready.eq(~self.filled & ~self.answered),
             core.write.eq(self.writing & ~partial),
             core.write_address.eq(address[low:]),
             core.write_data.eq(data),
             self.s_axil_bvalid.eq(self.answered),
             self.s_axil_bresp.eq(failed << 1),
         ]
-        with m.If(taken):
+        with m.If(self.s_axil_awvalid & self.s_axil_awready):
             m.d.sync += [
-                self.writing.eq(1),
+                self.addressed.eq(1),
                 address.eq(self.s_axil_awaddr),
-                data.eq(self.s_axil_wdata),
-                partial.eq(~self.s_axil_wstrb.all() | self.s_axil_awaddr[:low].any()),
+                unaligned.eq(self.s_axil_awaddr[:low].any()),
             ]
+        with m.If(self.s_axil_wvalid & self.s_axil_wready):
+            m.d.sync += [self.filled.eq(1), data.eq(self.s_axil_wdata), short.eq(~self.s_axil_wstrb.all())]
         with m.If(self.writing & (core.write_ended | partial)):
-            m.d.sync += [self.writing.eq(0), self.answered.eq(1), failed.eq(core.write_failed | partial)]
+            m.d.sync += [
+                self.addressed.eq(0),
+                self.filled.eq(0),
+                self.answered.eq(1),
+                failed.eq(core.write_failed | partial),
+            ]
         with m.If(self.answered & self.s_axil_bready):
             m.d.sync += self.answered.eq(0)
 

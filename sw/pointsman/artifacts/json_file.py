@@ -51,7 +51,8 @@ def _words_for(form: type, fault: str) -> str:
     missing = re.match(r"Object missing required field `(\w+)`", fault)
     place = re.search(r" - at `\$([^`]*)`$", fault)
     way = re.findall(r"\.(\w+)|(\[)", place[1] if place else "") + ([(missing[1], "")] if missing else [])
-    found, last = msgspec.inspect.type_info(form), ""
+    found: msgspec.inspect.Type | None = msgspec.inspect.type_info(form)
+    last = ""
     for name, is_element in way:
         if isinstance(found, msgspec.inspect.UnionType):  # what may be left out
             found = next((one for one in found.types if not isinstance(one, msgspec.inspect.NoneType)), found)

@@ -41,13 +41,12 @@ def one_answer(shape: HostShape) -> Harness:
     """Every access that is taken is answered once, and none that was not taken."""
     m = Module()
     bridge, inputs = _bridge(m, shape)
-    taken = bridge.s_axil_awvalid & bridge.s_axil_awready
-    data = bridge.s_axil_wvalid & bridge.s_axil_wready
-    m.d.comb += Assert(taken == data, "address and data together")
-    reads = bridge.s_axil_arvalid & bridge.s_axil_arready
+    b_valid, r_valid = bridge.s_axil_bvalid, bridge.s_axil_rvalid
+    b_taken, r_taken = b_valid & bridge.s_axil_bready, r_valid & bridge.s_axil_rready
     for name, enters, leaves, valid, made in (
-        ("writes", taken, bridge.s_axil_bvalid & bridge.s_axil_bready, bridge.s_axil_bvalid, bridge.writing),
-        ("reads", reads, bridge.s_axil_rvalid & bridge.s_axil_rready, bridge.s_axil_rvalid, bridge.reading),
+        ("addresses", bridge.s_axil_awvalid & bridge.s_axil_awready, b_taken, b_valid, bridge.addressed),
+        ("data", bridge.s_axil_wvalid & bridge.s_axil_wready, b_taken, b_valid, bridge.filled),
+        ("reads", bridge.s_axil_arvalid & bridge.s_axil_arready, r_taken, r_valid, bridge.reading),
     ):
         owed = Signal(2, name=f"{name}_owed")
         m.d.sync += owed.eq(owed + enters - leaves)
@@ -58,4 +57,5 @@ def one_answer(shape: HostShape) -> Harness:
             Assert(~enters | (owed == 0), "none is taken before"),
             Cover(enters & (before(m, leaves, f"{name}_left"))),
         ]
+    m.d.comb += [Cover(bridge.addressed & ~bridge.filled), Cover(bridge.filled & ~bridge.addressed)]
     return Harness(m, inputs)

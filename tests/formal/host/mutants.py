@@ -64,11 +64,11 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "address-without-data",
         "axi_lite.py",
-        "self.s_axil_wready.eq(taken),",
-        "self.s_axil_wready.eq(~self.writing),",
+        "self.writing.eq(self.addressed & self.filled),",
+        "self.writing.eq(self.filled),",
         "axi.one_answer",
         _WAITS,
-        "a word is taken whose address was not",
+        "a word is written whose address has not come",
     ),
     Mutant(
         "answer-of-another",

@@ -1,7 +1,7 @@
 """Demand matrices: row i, column j is what node i sends to node j, in any unit; as CSV, or in one of MatrixMarket's forms.
 
-Bandwidths are the demands divided by the largest sum of a row or column, so that the busiest port is busy all the time. Demands of
-nodes to themselves (the diagonal) need no network: they are left out, and that is told once.
+Bandwidths are the demands divided by the largest sum of a row or column, so that the busiest port is busy all the time. Demands
+of nodes to themselves (the diagonal) need no network: they are left out, and that is told once.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class _Demands:
 
 
 def from_csv(lines: Iterable[str], *, tell: Callable[[str], object] | None = None) -> FlowSet:
-    """A line a row, numbers separated by commas; lines that are empty or begin with # are passed over. ``tell`` is called with what
-    is left out.
+    """A line a row, numbers separated by commas; lines that are empty or begin with # are passed over. ``tell`` is called with
+    what is left out.
 
     Raises
     ------

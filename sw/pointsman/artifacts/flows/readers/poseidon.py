@@ -4,8 +4,8 @@ A channel sends ``bandwidth`` packets of ``phits`` words in a period. If the fil
 their nodes in a mesh or torus of its width; its links and routers are passed over, as the network is told to
 ``pointsman place``.
 
-Older files, of which Poseidon's repository has most, have ``<topology>`` with a ``<graph>`` for the platform, ``<channels>`` for the
-communication and "arbitrary", or no type, for "custom"; ``response`` is misspelt in those that its generators wrote.
+Older files, of which Poseidon's repository has most, have ``<topology>`` with a ``<graph>`` for the platform, ``<channels>`` for
+the communication and "arbitrary", or no type, for "custom"; ``response`` is misspelt in those that its generators wrote.
 """
 
 from __future__ import annotations
