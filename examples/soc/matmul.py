@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 from pointsman.runtime import Application, Node, WrongAnswer
 
@@ -23,6 +24,8 @@ class Matmul(Application):
 
     def __init__(self, options: argparse.Namespace, topology: Topology) -> None:
         super().__init__(options, topology)
+        if len(topology.size) != 2 or topology.size[0] != topology.size[1]:
+            raise PointsmanError(f"the matrix multiplication needs a square mesh, not {topology}")
         self.side = options.side
         self.n = topology.size[0]
         row, column = np.indices((self.n * self.side,) * 2, dtype=np.int32)

@@ -47,6 +47,8 @@ PACE, SLACK = 200, 1500
 four to five cycles from one access to the next, where two lanes move together."""
 MEMORY = 8192
 """Words of a node's memory."""
+SPOKEN = 16
+"""Most nodes whose output a serial line tells apart."""
 PROFILED = 30_000
 """Cycles that tell the compiler what is done often."""
 TARGET = ("--target=riscv32-freestanding-none", "-mcpu=generic_rv32+m")
@@ -146,6 +148,10 @@ def picorv32() -> Path:
 
 def top_verilog(shape: NodeShape, nodes: int, divisor: int = 0) -> str:
     """Module ``soc``: the mesh of routers, a node of ``soc_node.v`` at each processor port, and the serial line."""
+    if divisor and nodes > SPOKEN:
+        raise PointsmanError(
+            f"the serial line names a node by one digit, so there must be at most {SPOKEN}, not {nodes}"
+        )
     bits = (shape.registers - 1).bit_length()
     wires, instances, ports = [], [], []
     for node in range(nodes):
@@ -172,7 +178,8 @@ def top_verilog(shape: NodeShape, nodes: int, divisor: int = 0) -> str:
         *wires,
         f"    wire [{nodes - 1}:0] all_ended, requests, accepts;",
         f"    wire [{32 * nodes - 1}:0] words;",
-        "    assign ended = &all_ended;",
+        # A node that has failed may be one for which others wait.
+        "    assign ended = &all_ended || status != 0;",
         f"    assign status = {' | '.join(f'status_{node}' for node in range(nodes))};",
         *instances,
         f"    soc_serial #(.NODES({nodes}), .DIVISOR({divisor})) serial (",

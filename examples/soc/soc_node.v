@@ -28,9 +28,12 @@ module soc_node #(
     wire valid, trap;
     wire [31:0] address, data;
     wire [3:0] strobes;
-    wire in_memory = address[31:28] == 4'h0;
+    wire acknowledged, failed;
+    wire in_memory = address[31:$clog2(WORDS)+2] == 0;
     wire in_bridge = address[31:28] == 4'h2;
     wire in_output = address[31:28] == 4'h3;
+    // The processor waits for ever at an address that holds nothing.
+    wire nowhere = valid && (failed || !(in_memory || in_bridge || in_output));
 
     reg [31:0] memory [0:WORDS-1];
     initial if (FIRMWARE != "") $readmemh(FIRMWARE, memory);
@@ -53,7 +56,7 @@ module soc_node #(
         end else if (valid && in_output && address[2]) begin
             ended <= 1;
             status <= data;
-        end else if (trap) begin
+        end else if (trap || nowhere) begin
             ended <= 1;
             status <= TRAPPED;
         end
@@ -61,7 +64,6 @@ module soc_node #(
     assign out_request = valid && in_output && !address[2] && !out_ready;
     assign out_word = data;
 
-    wire acknowledged, failed;
     wire [31:0] arrived;
     picorv32 #(
         .ENABLE_COUNTERS(0),
@@ -71,7 +73,7 @@ module soc_node #(
         .STACKADDR(4 * WORDS)
     ) cpu (
         .clk(clk), .resetn(!rst), .trap(trap),
-        .mem_valid(valid), .mem_ready(valid && (in_memory || out_ready || acknowledged || failed)),
+        .mem_valid(valid), .mem_ready(valid && (in_memory || out_ready || acknowledged)),
         .mem_la_addr(next_address),
         .mem_addr(address), .mem_wdata(data), .mem_wstrb(strobes),
         .mem_rdata(in_memory ? fetched : arrived),
@@ -98,7 +100,7 @@ module soc_node #(
     end
     always @(posedge clk) begin
         if (out_request && out_accept) $display("out %0d %0d", NODE, $signed(out_word));
-        if (!rst && trap) begin
+        if (!rst && (trap || nowhere)) begin
             $display("trap %0d", NODE);
             $finish;
         end

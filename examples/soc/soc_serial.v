@@ -2,7 +2,7 @@
 //
 //     2 FFFFFF9C            a word of node 2's program
 //     PASS cycles 00044210  all have ended with status 0; cycles (decimal) until each node had a word to output
-//     FAIL status 00000001  all have ended, and this (hexadecimal) is the OR of their statuses
+//     FAIL status 00000001  a node has ended with a status that is not 0; this (hexadecimal) is the OR of all statuses
 //
 // A node waits until its word is accepted. With DIVISOR 0 words are accepted at once and nothing is sent.
 module soc_serial #(
