@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 from pointsman.runtime import Application, Node, WrongAnswer
 
@@ -24,6 +25,10 @@ class Halo(Application):
 
     def __init__(self, options: argparse.Namespace, topology: Topology) -> None:
         super().__init__(options, topology)
+        if len(topology.size) != 2:
+            raise PointsmanError(f"squares lie on a mesh of two dimensions, such as 3x2, not on a {topology}")
+        if options.side < 1:
+            raise PointsmanError(f"--side must be at least 1, not {options.side}")
         self.side = options.side
         self.x, self.y = topology.size
         row, column = np.indices((self.y * self.side, self.x * self.side), dtype=np.int32)

@@ -26,6 +26,8 @@ class Matmul(Application):
         super().__init__(options, topology)
         if len(topology.size) != 2 or topology.size[0] != topology.size[1]:
             raise PointsmanError(f"the matrix multiplication needs a square mesh, not {topology}")
+        if options.side < 1:
+            raise PointsmanError(f"--side must be at least 1, not {options.side}")
         self.side = options.side
         self.n = topology.size[0]
         row, column = np.indices((self.n * self.side,) * 2, dtype=np.int32)

@@ -132,9 +132,19 @@ def test_a_serial_line_has_no_more_nodes_than_it_has_digits():
     assert "node_16" in soc.top_verilog(NodeShape(), 17)
 
 
-def test_matrices_need_a_square_mesh():
-    with pytest.raises(PointsmanError, match="needs a square mesh"):
-        soc.application_of("matmul", mesh(3, 1), 2)
+@pytest.mark.parametrize(
+    ("name", "size", "side", "told"),
+    [
+        ("matmul", (3, 1), 2, "needs a square mesh"),
+        ("matmul", (2, 2), 0, "--side must be at least 1, not 0"),
+        ("halo", (2, 2, 2), 2, "squares lie on a mesh of two dimensions"),
+        ("halo", (4,), 2, "squares lie on a mesh of two dimensions"),
+        ("halo", (2, 2), -1, "--side must be at least 1, not -1"),
+    ],
+)
+def test_sizes_that_a_program_cannot_have_are_refused(name: str, size: tuple[int, ...], side: int, told: str):
+    with pytest.raises(PointsmanError, match=told):
+        soc.application_of(name, mesh(*size), side)
 
 
 @pytest.mark.slow
