@@ -26,7 +26,7 @@ class Halo(Application):
     def __init__(self, options: argparse.Namespace, topology: Topology) -> None:
         super().__init__(options, topology)
         if len(topology.size) != 2:
-            raise PointsmanError(f"squares lie on a mesh of two dimensions, such as 3x2, not on a {topology}")
+            raise PointsmanError(f"squares lie on a mesh of two dimensions, such as 3x2, not on a {topology.described}")
         if options.side < 1:
             raise PointsmanError(f"--side must be at least 1, not {options.side}")
         self.side = options.side
