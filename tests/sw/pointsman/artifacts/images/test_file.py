@@ -381,7 +381,7 @@ def test_the_reader_in_the_documentation_reads_schedules(
     (program,) = re.findall(r"```c\n(.*?)```", page, re.DOTALL)
     (tmp_path / "read_schedule.c").write_text(program)
     subprocess.run(
-        [compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", "-o", "read_schedule", "read_schedule.c"],
+        [compiler, "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-o", "read_schedule", "read_schedule.c"],
         cwd=tmp_path,
         check=True,
     )
@@ -405,6 +405,18 @@ def test_the_reader_in_the_documentation_reads_schedules(
         assert all(int(word, 16) == memories.schedule[int(address)] for address, word in printed.items())
     missing = subprocess.run([tmp_path / "read_schedule", tmp_path / "x.image", "99"], capture_output=True)
     assert missing.returncode == 1
+    # What is cut, or leads beyond the end, is told.
+    whole = (tmp_path / "x.image").read_bytes()
+    wrong = [whole[:cut] for cut in (0, 63, 64, 130, len(whole) - 1)]
+    entry = 64 + 2 * 32  # of the first node's schedule
+    wrong += [
+        whole[: entry + 8] + struct.pack("<I", at) + whole[entry + 12 :] for at in (len(whole) - 2, 1 << 30, 2**32 - 1)
+    ]
+    for content in wrong:
+        (tmp_path / "wrong.image").write_bytes(content)
+        refused = subprocess.run([tmp_path / "read_schedule", tmp_path / "wrong.image", "0"], capture_output=True)
+        assert refused.returncode == 2
+        assert refused.stdout == b""
 
 
 def test_rows_of_another_width_and_vfsms_that_do_not_exist_are_refused(
