@@ -141,3 +141,75 @@ def test_a_write_and_a_read_that_can_both_be_made_take_turns() -> None:
     simulator.run()
     assert {"w", "r"} == set(made)
     assert "www" not in "".join(made)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [HostShape(nodes=2, registers=3), HostShape(nodes=2, registers=70, blocked="error"), HostShape(width=64)],
+    ids=str,
+)
+def test_the_words_of_the_bridge_itself_are_those_of_a_model(shape: HostShape) -> None:
+    """Masks, DONE, ENABLE, PENDING, and ERRORS, where an error that comes as others are cleared is kept; what follows: irq, done."""
+    core = HostCore(shape=shape)
+    draw = random.Random(11)
+    word = (1 << shape.width) - 1
+    control = {name: shape.control(name) // shape.bytes for name in CONTROL}
+    masks = {shape.mask(n, w) // shape.bytes: (n, w) for n in range(shape.nodes) for w in range(shape.flag_words)}
+    flags = {shape.full(n, w) // shape.bytes: (n, w) for n in range(shape.nodes) for w in range(shape.flag_words)}
+    strange = [control["VERSION"], shape.full(0) // shape.bytes]
+    kept = 0
+
+    async def bench(ctx):  # type: ignore[no-untyped-def]
+        nonlocal kept
+        errors = done = enable = 0
+        mask = [0] * shape.nodes
+        for cycles in range(3000):
+            full = [draw.choice((0, draw.getrandbits(shape.registers))) for _ in range(shape.nodes)]
+            for node, bits in enumerate(full):
+                ctx.set(getattr(core, f"p_full_{node}"), bits)
+            own = [control["ERRORS"], control["DONE"], control["ENABLE"], *masks]
+            to = draw.choice((None, *own, *strange))
+            data = draw.choice((0, 1, 7, draw.getrandbits(shape.width)))
+            ctx.set(core.write, to is not None)
+            ctx.set(core.write_address, to or 0)
+            ctx.set(core.write_data, data)
+            # The last of these holds nothing.
+            at = draw.choice((None, *own, *flags, control["PENDING"], control["CYCLES_LOW"], control["SHAPE"] + 1))
+            ctx.set(core.read, at is not None)
+            ctx.set(core.read_address, at or 0)
+            waiting = any(bits & some for bits, some in zip(full, mask, strict=True))
+            pending = waiting | bool(errors) << 1 | (done & 1) << 2
+            assert ctx.get(core.irq) == bool(pending & enable)
+            assert ctx.get(core.done) == done & 1
+            if to is not None:
+                assert ctx.get(core.write_ended)
+                assert ctx.get(core.write_failed) == (to in strange)
+            lost = at == control["SHAPE"] + 1 and at not in masks and at not in flags
+            if at is not None:
+                assert ctx.get(core.read_ended)
+                assert ctx.get(core.read_failed) == lost
+                known = {control["ERRORS"]: errors, control["DONE"]: done, control["ENABLE"]: enable}
+                known |= {control["PENDING"]: pending, control["CYCLES_LOW"]: cycles}
+                known |= {place: mask[n] >> w * shape.width & word for place, (n, w) in masks.items()}
+                known |= {place: full[n] >> w * shape.width & word for place, (n, w) in flags.items()}
+                assert lost or ctx.get(core.read_data) == known[at]
+            new = 4 * (to in strange or lost)
+            if to == control["ERRORS"]:
+                kept += bool(new & data)
+                errors &= ~data
+            elif to == control["DONE"]:
+                done = data
+            elif to == control["ENABLE"]:
+                enable = data & 7
+            elif to in masks:
+                node, w = masks[to]
+                some = word << w * shape.width
+                mask[node] = (mask[node] & ~some | data << w * shape.width) & (1 << shape.registers) - 1
+            errors |= new
+            await ctx.tick()
+
+    simulator = Simulator(core)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
+    assert kept
