@@ -149,7 +149,7 @@ def test_a_write_and_a_read_that_can_both_be_made_take_turns() -> None:
     ids=str,
 )
 def test_the_words_of_the_bridge_itself_are_those_of_a_model(shape: HostShape) -> None:
-    """Masks, DONE, ENABLE, PENDING, and ERRORS, where an error that comes as others are cleared is kept; what follows: irq, done."""
+    """Also irq and done, which follow from them; an error that comes as others are cleared is kept."""
     core = HostCore(shape=shape)
     draw = random.Random(11)
     word = (1 << shape.width) - 1
