@@ -8,7 +8,7 @@ from typing import Any
 
 from cosim.formal.proof import Book, Case, Proof, each_shape, sentence
 
-from . import axi, core, loader, streams
+from . import axi, core, loader, streams, structure
 from .mutants import MUTANTS
 from .shapes import SHAPES
 
@@ -30,6 +30,7 @@ PROOFS: tuple[Proof, ...] = (
     _of(core.in_turn, ALL[:2], assumes=_STAYS),
     _of(axi.answers_stay, quick=True),
     _of(axi.one_answer, quick=True),
+    _of(structure.no_path, depth=0, cover=0),
     # The third shape has a single register, and no stream out of the network.
     _of(streams.enters_once, quick=True),
     _of(streams.leaves_once, ALL[:2]),

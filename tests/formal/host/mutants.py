@@ -71,6 +71,15 @@ MUTANTS: tuple[Mutant, ...] = (
         "a word is written whose address has not come",
     ),
     Mutant(
+        "ready-follows-valid",
+        "axi_lite.py",
+        "self.s_axil_wready.eq(~self.filled & ~self.answered),",
+        "self.s_axil_wready.eq(~self.filled & ~self.answered & self.s_axil_wvalid),",
+        "structure.no_path",
+        _WAITS,
+        "*ready* depends on *valid* within the cycle",
+    ),
+    Mutant(
         "answer-of-another",
         "axi_lite.py",
         "self.s_axil_arready.eq(~self.reading & ~self.given),",
