@@ -158,9 +158,8 @@ class ArrayApplication(Application):
                     raise WrongAnswer(
                         f"{name}({element}) is {data[part][at]} on node {node}, and {expected[at]} by the sequential meaning"
                     )
-        return (
-            f"all {elements} elements of {len(self.array_program.arrays)} arrays equal those of the sequential meaning"
-        )
+        arrays = len(self.array_program.arrays)
+        return f"all {elements} elements of {arrays} array{'s' if arrays > 1 else ''} equal those of the sequential meaning"
 
     def save(self, path: Path) -> None:
         """Write the arrays as the nodes left them to a ``.npz`` file, once the program has run."""

@@ -216,6 +216,7 @@ class _Reader:
         ]:
             raise self.text.error(line, f"{repeated[0]} is passed twice to {one.name}, which assigns its arguments")
         outer, self.given = self.given, frozenset(meaning.values())
+        strict, self.names.strict = self.names.strict, one.inside and self.names.strict
         self.stack.append(one.name)
         with names_at_call(one, meaning, mark, self.functions):
             for part in one.specification:
@@ -228,7 +229,7 @@ class _Reader:
             self.names.changing |= self.changing(statements) | self.subroutines.changed_by_calls(statements)
             body = self.statements(self.without_end(statements))
         self.stack.pop()
-        self.given = outer
+        self.given, self.names.strict = outer, strict
         return [*before, *body, *behind]
 
     def integer(self, node: Any) -> bool:
@@ -238,7 +239,14 @@ class _Reader:
     def passed(self, target: SectionReference, value: Any, line: int) -> Assign:
         if any(isinstance(one, Section) for one in target.subscripts):
             raise self.text.error(line, "a section is passed", hint="pass the whole array, and its bounds")
-        return array_assignment(target, value, self.names.arrays, position=self.text.position(line))
+        try:
+            return array_assignment(target, value, self.names.arrays, position=self.text.position(line))
+        except ArrayProgramError:
+            raise self.text.error(
+                line,
+                "a section is passed, or an expression of arrays; that is not built",
+                hint="pass a whole array by its name",
+            ) from None
 
     def without_end(self, statements: list[Any]) -> list[Any]:
         """Statements of a unit without the RETURN or STOP at their end.
@@ -371,6 +379,7 @@ class _Reader:
             several = inner and isinstance(inner[0], F.Label_Do_Stmt)  # loops that end on one statement
             made = tuple(self.loop(inner)) if several else self.statements(inner)
             self.names.indices.remove(name)
+            self.names.looped.add(name)
             return made
 
         bounds = [*bounds, None][:3]

@@ -131,3 +131,10 @@ def test_calls_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_data_is_remarked() -> None:
     program = read_program(HEAD.replace("integer :: k\n", "integer :: k\ndata s /1.0/\n") + "a = s\nend\n", "m.f90")
     assert program.remarks == ("m.f90:5:1: DATA is passed over; first values are those that a run is given",)
+
+
+@pytest.mark.parametrize("given", ["a(1:2)", "a + 1"])
+def test_parts_of_arrays_are_not_passed(given: str) -> None:
+    text = f"program p\nreal a(4)\n!hpf$ processors q(2)\ncall s({given})\ncontains\nsubroutine s(x)\nreal x(2)\nx = 1\nend\nend\n"
+    with pytest.raises(ArrayProgramError, match=r"p\.f90:4:\d+: a section is passed, or an expression of arrays"):
+        read_program(text, "p.f90")
