@@ -135,6 +135,7 @@ def test_data_is_remarked() -> None:
 
 @pytest.mark.parametrize("given", ["a(1:2)", "a + 1"])
 def test_parts_of_arrays_are_not_passed(given: str) -> None:
-    text = f"program p\nreal a(4)\n!hpf$ processors q(2)\ncall s({given})\ncontains\nsubroutine s(x)\nreal x(2)\nx = 1\nend\nend\n"
+    own = "subroutine s(x)\nreal x(2)\nx = 1\nend\n"
+    text = f"program p\nreal a(4)\n!hpf$ processors q(2)\ncall s({given})\ncontains\n{own}end\n"
     with pytest.raises(ArrayProgramError, match=r"p\.f90:4:\d+: a section is passed, or an expression of arrays"):
         read_program(text, "p.f90")
