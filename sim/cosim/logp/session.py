@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cosim.record import Record
+from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 from pointsman.runtime import Application, Node
 from pointsman.runtime.api.application import answer_of
@@ -39,8 +40,13 @@ def run_logp_application(
     Raises
     ------
     PointsmanError
-        If the application fails or deadlocks.
+        If the application fails or deadlocks, or the network has faults, which an abstract machine cannot have.
     """
+    if topology.dead or (topology.has_coordinates and not topology.regular):
+        raise PointsmanError(
+            "a LogP machine has no network whose nodes and links could be faulty",
+            hint="leave --faults out; --mesh with fewer nodes has fewer processors",
+        )
     machine = LogpMachine(parameters, topology.nodes)
     nodes = [
         Node(LogpSubstrate(name, machine, number), topology, number, machine, application.functions)

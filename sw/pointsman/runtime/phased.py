@@ -152,7 +152,7 @@ class MessagesCell:
     """A node as its program sees it: messages to and from anybody, those of a sender in the order in which it sent them."""
 
     def __init__(self, node: Node, endpoint: Endpoint, inbox: _Inbox, dtype: np.dtype[Any]) -> None:
-        self.number = node.number
+        self.number = endpoint.number
         self._node, self._endpoint, self._inbox, self._dtype = node, endpoint, inbox, dtype
         self._sent: dict[int, int] = {}
 
