@@ -7,13 +7,14 @@ treated conservatively becomes a remark; everything else is an error with its pl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fparser.two import Fortran2003
 from fparser.two.utils import walk
 
 from pointsman.arrays.errors import ArrayProgramError
-from pointsman.arrays.tree.affine import Range
+from pointsman.arrays.tree.affine import Affine, Range
 from pointsman.arrays.tree.reach import outside
 from pointsman.arrays.tree.sections import Section, SectionReference, array_assignment
 from pointsman.arrays.tree.statements import (
@@ -23,6 +24,7 @@ from pointsman.arrays.tree.statements import (
     Branch,
     DoLoop,
     Number,
+    Reference,
     Statement,
     references,
 )
@@ -210,7 +212,7 @@ class _Reader:
                     raise self.text.error(
                         line, f"{one.name} assigns its argument {dummy}, and what is passed is no variable"
                     )
-                behind.append(self.passed(reference(given, self.names), target, line))
+                behind.append(self.passed(self.kept(reference(given, self.names), name, before, line), target, line))
         if repeated := [
             name for name in meaning.values() if list(meaning.values()).count(name) > 1 and assigned & set(meaning)
         ]:
@@ -231,6 +233,22 @@ class _Reader:
         self.stack.pop()
         self.given, self.names.strict = outer, strict
         return [*before, *body, *behind]
+
+    def kept(self, element: SectionReference, name: str, before: list[Statement], line: int) -> SectionReference:
+        """An element that is passed, with the subscripts that it has before the call: what they read may be assigned there."""
+        subscripts: list[Any] = []
+        for axis, one in enumerate(element.subscripts):
+            if isinstance(one, Affine | Section):
+                subscripts.append(one)
+                continue
+            own = f"{name}'{axis}"
+            self.names.scalar(own)
+            self.names.changing.add(own)
+            self.names.declared.add(own)
+            self.names.integers.add(own)
+            before.append(self.passed(SectionReference(own, (), self.text.position(line)), one, line))
+            subscripts.append(Reference(own, (), self.text.position(line)))
+        return replace(element, subscripts=tuple(subscripts))
 
     def integer(self, node: Any) -> bool:
         """Is an expression that is passed of type INTEGER?"""
