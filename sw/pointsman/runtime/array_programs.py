@@ -210,7 +210,7 @@ def read_values(path: Path, program: ArrayProgram) -> dict[str, np.ndarray]:
     Raises
     ------
     PointsmanError
-        If it is no such file, or an array is not of the program, or has another shape or no numbers.
+        If it is no such file, or an array is not of the program, or has another shape, no numbers, or fractions for INTEGER.
     """
     try:
         with np.load(path, allow_pickle=False) as file:
@@ -221,7 +221,10 @@ def read_values(path: Path, program: ArrayProgram) -> dict[str, np.ndarray]:
         array = program.arrays.get(name)
         if array is None or array.shape != value.shape or value.dtype.kind not in "fiub":
             what = "no array" if array is None else f"an array of numbers of the shape {array.shape}"
-            raise PointsmanError(f"{path}: {name} has the shape {value.shape}, and is {what} in {program.name}")
+            has = f"the shape {value.shape}" if value.dtype.kind in "fiub" else f"elements of {value.dtype}"
+            raise PointsmanError(f"{path}: {name} has {has}, and is {what} in {program.name}")
+        if name in program.integers and not (value == np.rint(value)).all():
+            raise PointsmanError(f"{path}: {name} has fractions, and is of whole numbers in {program.name}")
     return found
 
 

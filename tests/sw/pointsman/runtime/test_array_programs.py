@@ -194,6 +194,13 @@ def test_values_from_files_and_to_files(tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", b=np.arange(7))
     with pytest.raises(PointsmanError, match=r"b has the shape \(7,\), and is an array of numbers of the shape \(8,\)"):
         read_values(tmp_path / "in.npz", program)
+    np.savez(tmp_path / "in.npz", b=np.full(8, "x"))
+    with pytest.raises(PointsmanError, match=r"b has elements of <U1, and is an array of numbers of the shape \(8,\)"):
+        read_values(tmp_path / "in.npz", program)
+    whole = read_program("program p\ninteger k(2)\n!hpf$ processors q(2)\nk = k + 1\nend\n", "p.f90")
+    np.savez(tmp_path / "in.npz", k=np.array([1.5, 2]))
+    with pytest.raises(PointsmanError, match="k has fractions, and is of whole numbers in p"):
+        read_values(tmp_path / "in.npz", whole)
     np.savez(tmp_path / "in.npz", c=np.arange(7))
     with pytest.raises(PointsmanError, match="and is no array in p"):
         read_values(tmp_path / "in.npz", program)
