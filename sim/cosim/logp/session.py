@@ -9,6 +9,7 @@ from pointsman.errors import PointsmanError
 from pointsman.network import Topology
 from pointsman.runtime import Application, Node
 from pointsman.runtime.api.application import answer_of
+from pointsman.runtime.api.claims import Claims
 
 from .carrier import LogpSubstrate
 from .machine import LogpMachine
@@ -52,6 +53,9 @@ def run_logp_application(
         Node(LogpSubstrate(name, machine, number), topology, number, machine, application.functions)
         for number in range(topology.nodes)
     ]
+    claims = Claims()
+    for node in nodes:
+        node.claims = claims
     programs = [application.main(node) if node.working else None for node in nodes]
     record = machine.run(programs, max_cycles=max_cycles, what=lambda number: nodes[number].activity)
     answer, correct = answer_of(application, record.results)
