@@ -22,7 +22,7 @@ class Em3d(SplitCApplication):
 
     def __init__(self, options, topology):
         super().__init__(options, topology)
-        count = options.nodes * topology.nodes
+        count = options.nodes * len(topology.working)
         rng = np.random.default_rng(2)
         self.start = rng.integers(-9, 9, (2, count))
         self.neighbours = rng.integers(0, max(1, count), (2, count, options.degree))
@@ -58,6 +58,7 @@ class Em3d(SplitCApplication):
         for _ in range(self.options_given.steps):
             for kind in range(2):
                 values[kind] += (self.weights[kind] * values[1 - kind][self.neighbours[kind]]).sum(axis=1)
+        results = [one for one in results if one is not None]  # of the nodes that work
         procs = len(results)
         for kind in range(2):
             found = [results[k % procs][kind][k // procs] for k in range(values.shape[1])]

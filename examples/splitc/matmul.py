@@ -49,6 +49,7 @@ class MatMul(SplitCApplication):
         return c.tolist()
 
     def check(self, results):
+        results = [one for one in results if one is not None]  # of the nodes that work
         n, procs = self.options_given.size, len(results)
         found = np.array([results[row % procs][row // procs] for row in range(n)]).reshape(n, n)
         if not np.array_equal(found, self.a.astype(np.int64) @ self.b):

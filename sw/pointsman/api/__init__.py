@@ -1,5 +1,4 @@
-"""Pointsman from Python: ``pointsman.run``, ``compile``, ``compare``, ``route``, ``collective``, ``configure``,
-``channels`` and ``optical``.
+"""Pointsman from Python: ``run``, ``compile``, ``compare``, ``route``, ``collective``, ``configure``, ``channels``, ``optical``.
 The commands of these names call them.
 
 Start with ``running``. ``options`` has what may be chosen, ``result`` what a run gives, ``targets`` the kinds of hardware,

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from operator import index
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from .errors import ArrayProgramError
 from .tree.affine import Affine, Range
 from .tree.mapping import Aligned, Array, Grid, Spread, Template
@@ -65,6 +67,12 @@ class Term:
     def __rtruediv__(self, other: Value) -> Term:
         return self._with("/", other, turned=True)
 
+    def __pow__(self, other: Value) -> Term:
+        return self._with("**", other)
+
+    def __rpow__(self, other: Value) -> Term:
+        return self._with("**", other, turned=True)
+
     def __lt__(self, other: Value) -> Term:
         return self._with("<", other)
 
@@ -76,6 +84,24 @@ class Term:
 
     def __ge__(self, other: Value) -> Term:
         return self._with(">=", other)
+
+    def __eq__(self, other: Value) -> Term:  # type: ignore[override]
+        return self._with("==", other)
+
+    def __ne__(self, other: Value) -> Term:  # type: ignore[override]
+        return self._with("/=", other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> bool:
+        raise ArrayProgramError(
+            "an expression of elements or indices has a value only when the program runs; Python's if, and, or, max and "
+            "1 < i < 3 want it now",
+            hint="with build.when(a[i] > 3): … is an IF of the program",
+        )
+
+    def __iter__(self) -> Iterator[Term]:
+        raise ArrayProgramError("an array has elements only when the program runs", hint="with build.loop(…) as i: …")
 
     def __neg__(self) -> Term:
         return Term(Apply("neg", (self.expression,)))  # type: ignore[arg-type]
@@ -148,6 +174,8 @@ def as_expression(value: Value) -> Any:
     """A number, index or term as an expression of the tree."""
     if isinstance(value, Term):
         return value.expression
+    if not isinstance(value, Affine | int | float | np.number | np.bool_):
+        raise ArrayProgramError(f"a value is a number, an index or an expression of elements, not {value!r:.60}")
     if isinstance(value, Affine):
         sum_: Any = Number(value.constant)
         for name, factor in value.terms:
@@ -199,6 +227,22 @@ class DistributedArray(Term):
         part = self._part(key)
         assert isinstance(part, SectionReference)
         self.builder.add(array_assignment(part, as_expression(value), self.builder.arrays))
+
+    def _all(self, value: Term) -> DistributedArray:
+        self[(slice(None),) * len(self.array.bounds)] = value
+        return self
+
+    def __iadd__(self, other: Value) -> DistributedArray:
+        return self._all(self + other)
+
+    def __isub__(self, other: Value) -> DistributedArray:
+        return self._all(self - other)
+
+    def __imul__(self, other: Value) -> DistributedArray:
+        return self._all(self * other)
+
+    def __itruediv__(self, other: Value) -> DistributedArray:
+        return self._all(self / other)
 
 
 class ProgramBuilder:
@@ -258,6 +302,12 @@ class ProgramBuilder:
     ) -> DistributedArray:
         """An array on a template, dimension by dimension, or as ``align`` says: (axis or None, scale, offset) a dimension of the
         template. Without a template every processor holds all of it."""
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{,39}", name):
+            raise ArrayProgramError(
+                "an array has a name of up to 40 ASCII letters, digits and _, that does not begin with a digit, "
+                f"not {name!r:.60}",
+                hint="labels of its communications are made of it",
+            )
         bounds = tuple((0, size - 1) for size in shape)
         if name in self.arrays:
             raise ArrayProgramError(f"there is an array {name} already")

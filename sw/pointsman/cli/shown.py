@@ -120,6 +120,6 @@ def _from_json(path: Path, given: Given) -> Document:
         return run_document(plain, path.stem)
     raise PointsmanError(
         f"{path} is no JSON that pointsman writes and show can read",
-        hint="results of run --json, routes of route --json and collective --json, configurations of configure --json, results "
-        "of optical --json, phases of channels --json and fem --json, documents of show --json",
+        hint="results of run --json, routes of route --json, collective --json and place --json, configurations of "
+        "configure --json, results of optical --json, phases of channels --json and fem --json, documents of show --json",
     )

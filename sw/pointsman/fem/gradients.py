@@ -71,12 +71,17 @@ class GradientsApplication(Application):
     def program(self, net: cop.Network) -> cop.Part:
         """The program of `exchange.cop_text`."""
         demands = self.answer.problem.connections
+        rank = {node: number for number, node in enumerate(self.topology.working)}  # as the program counts them
         phases = [
             cop.phase(
                 cop.parallel(
                     *(
                         cop.stream(
-                            label(c), demands[c].source, demands[c].destination, type="float64*", m=demands[c].words
+                            label(c),
+                            rank[demands[c].source],
+                            rank[demands[c].destination],
+                            type="float64*",
+                            m=demands[c].words,
                         )
                         for c in (route.connection for route in routes)
                     )

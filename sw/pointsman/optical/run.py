@@ -35,7 +35,7 @@ def logical_of(spec: Spec) -> Logical:
     if isinstance(spec.logical, str):
         return logical(spec.fabric, spec.logical, seed=spec.seed)
     found = logical(spec.fabric, "links", spec.logical, seed=spec.seed)
-    if found.degree > spec.degree:
+    if found.degree > spec.degree and spec.logical != spec.fabric.links:
         raise PointsmanError(
             f"logical.links: they need {found.degree} channels, and there are {spec.degree}",
             hint=f"no assignment needs fewer than {found.bound}" if found.bound > spec.degree else None,

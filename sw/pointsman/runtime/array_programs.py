@@ -83,9 +83,9 @@ class ArrayApplication(Application):
         if topology is None:
             topology = mesh(*(reversed(grid.shape) if len(grid.shape) <= 3 else grid.plane))
         super().__init__(argparse.Namespace(), topology)
-        if topology.nodes != grid.size:
+        if len(topology.working) != grid.size:
             raise ArrayProgramError(
-                f"{array_program.name} has {grid.size} processors, not the {topology.nodes} of the {topology.described}",
+                f"{array_program.name} has {grid.size} processors, not the {len(topology.working)} of the {topology.described}",
                 hint="give --procs, or another network",
             )
         self.array_program = array_program
@@ -142,9 +142,9 @@ class ArrayApplication(Application):
     def check(self, results: Sequence[Any]) -> str:
         """Every element at its owner, and what all have at everyone, against the sequential meaning."""
         homes = self.sites.homes
-        self.results = results
+        self.results = [one for one in results if one is not None]  # of the nodes that work
         elements = 0
-        for node, (data, valid, last) in enumerate(results):
+        for node, (data, valid, last) in enumerate(self.results):
             own = homes.own(node, last)
             for name, array in self.array_program.arrays.items():
                 part = homes.part(name)
@@ -158,9 +158,8 @@ class ArrayApplication(Application):
                     raise WrongAnswer(
                         f"{name}({element}) is {data[part][at]} on node {node}, and {expected[at]} by the sequential meaning"
                     )
-        return (
-            f"all {elements} elements of {len(self.array_program.arrays)} arrays equal those of the sequential meaning"
-        )
+        arrays = len(self.array_program.arrays)
+        return f"all {elements} elements of {arrays} array{'s' if arrays > 1 else ''} equal those of the sequential meaning"
 
     def save(self, path: Path) -> None:
         """Write the arrays as the nodes left them to a ``.npz`` file, once the program has run."""
@@ -211,7 +210,7 @@ def read_values(path: Path, program: ArrayProgram) -> dict[str, np.ndarray]:
     Raises
     ------
     PointsmanError
-        If it is no such file, or an array is not of the program, or has another shape or no numbers.
+        If it is no such file, or an array is not of the program, or has another shape, no numbers, or fractions for INTEGER.
     """
     try:
         with np.load(path, allow_pickle=False) as file:
@@ -222,7 +221,10 @@ def read_values(path: Path, program: ArrayProgram) -> dict[str, np.ndarray]:
         array = program.arrays.get(name)
         if array is None or array.shape != value.shape or value.dtype.kind not in "fiub":
             what = "no array" if array is None else f"an array of numbers of the shape {array.shape}"
-            raise PointsmanError(f"{path}: {name} has the shape {value.shape}, and is {what} in {program.name}")
+            has = f"the shape {value.shape}" if value.dtype.kind in "fiub" else f"elements of {value.dtype}"
+            raise PointsmanError(f"{path}: {name} has {has}, and is {what} in {program.name}")
+        if name in program.integers and not (value == np.rint(value)).all():
+            raise PointsmanError(f"{path}: {name} has fractions, and is of whole numbers in {program.name}")
     return found
 
 
@@ -261,7 +263,8 @@ class _Processor:
         self.homes = self.sites.homes
         self.node = node
         state = first_distribution(application.array_program)
-        own = self.homes.own(node.number, state)
+        self.number = node.topology.working.index(node.number)
+        own = self.homes.own(self.number, state)
         data = np.zeros(self.homes.size, application.dtype)
         for name in application.array_program.arrays:
             data[self.homes.part(name)] = np.asarray(application.first[name]).reshape(-1)
@@ -286,7 +289,7 @@ class _Processor:
                 state = await self.do(statement.then if chosen else statement.otherwise, values, state)
             else:
                 work = self.application.local.work(statement, state)
-                await self.compute(work(self.memory.words, self.memory.truths, self.node.number, values))
+                await self.compute(work(self.memory.words, self.memory.truths, self.number, values))
         return state
 
     async def compute(self, cycles: int) -> None:
@@ -296,7 +299,7 @@ class _Processor:
     def forget(self, template: str, state: Distributed) -> None:
         """After a redistribution, copies of the arrays that moved are poison."""
         keep = np.ones(self.homes.size, bool)
-        own = self.homes.own(self.node.number, state)
+        own = self.homes.own(self.number, state)
         for name, array in self.application.array_program.arrays.items():
             if array.template == template:
                 keep[self.homes.part(name)] = own[self.homes.part(name)]
@@ -316,7 +319,7 @@ class _Processor:
                 await self.exchange(named, named.step, key)
 
     async def broadcasts(self, named: Named, step: Broadcasts, key: Any) -> None:
-        me = self.node.number
+        me = self.number
         number = next(number for number, group in enumerate(step.groups) if me in group)
         for source, elements in step.sources[key][number]:
             at = step.groups[number].index(source)
@@ -331,16 +334,16 @@ class _Processor:
         await getattr(self.node.cop, f"{named.label}_load")()
         for (source, end), elements in step.sent[key].items():
             for part in _messages(elements, step.items):
-                if source == self.node.number:
+                if source == self.number:
                     await getattr(self.node.cop, f"{named.label}_write")(self.packed(part, step.items))
-                elif end == self.node.number:
+                elif end == self.number:
                     self.unpack(part, await getattr(self.node.cop, f"{named.label}_read")())
 
     async def exchange(self, named: Named, step: Exchange, key: Any) -> None:
         uses = step.uses(key)
         if not uses:
             return
-        me = self.node.number
+        me = self.number
         nothing = np.zeros(0, np.int64)
         sent = step.sent[key]
         out = next((what for (source, _), what in sent.items() if source == me), nothing)
@@ -354,7 +357,7 @@ class _Processor:
     def packed(self, elements: np.ndarray, items: int) -> np.ndarray:
         """A message of elements, filled up with zeros."""
         if not self.memory.valid[elements].all():
-            raise PointsmanError(f"node {self.node.number} has to send elements that it does not have")
+            raise PointsmanError(f"node {self.number} has to send elements that it does not have")
         message = np.zeros(items, self.application.dtype)
         message[: len(elements)] = self.memory.data[elements]
         return message

@@ -123,14 +123,15 @@ class ConnectionsApplication(Application, ABC):
     def program(self, net: Network) -> Part:
         """A phase of streams for each phase of connections."""
         demands, size = self.answer.problem.connections, WORDS_OF[self.element]
+        rank = {node: number for number, node in enumerate(self.topology.working)}  # as the program counts them
         phases = [
             phase(
                 parallel(
                     *(
                         stream(
                             label(route.connection),
-                            demands[route.connection].source,
-                            demands[route.connection].destination,
+                            rank[demands[route.connection].source],
+                            rank[demands[route.connection].destination],
                             type=self.element,
                             m=size,
                             c=demands[route.connection].words // size,
@@ -152,7 +153,7 @@ class MessagesCell:
     """A node as its program sees it: messages to and from anybody, those of a sender in the order in which it sent them."""
 
     def __init__(self, node: Node, endpoint: Endpoint, inbox: _Inbox, dtype: np.dtype[Any]) -> None:
-        self.number = node.number
+        self.number = endpoint.number
         self._node, self._endpoint, self._inbox, self._dtype = node, endpoint, inbox, dtype
         self._sent: dict[int, int] = {}
 

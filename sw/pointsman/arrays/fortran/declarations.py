@@ -15,6 +15,8 @@ from .expressions import Names, affine, known_value
 from .text import FortranText, directive_of, line_of
 
 F = Fortran2003
+TYPES = ("integer", "real", "double precision", "logical", "character")
+"""Types of declarations; what is of type CHARACTER can only be printed."""
 
 
 class Declarations:
@@ -48,13 +50,37 @@ class Declarations:
         elif isinstance(node, F.Dimension_Stmt):
             for name, shape in node.items[0]:
                 self.array(str(name).lower(), shape, line)
-        elif not isinstance(node, F.Implicit_Stmt | F.Common_Stmt | F.Intrinsic_Stmt):
+        elif isinstance(node, F.Implicit_Stmt):
+            self.implicit(node, line)
+        elif not isinstance(node, F.Common_Stmt | F.Intrinsic_Stmt):
             raise self.text.error(
                 line, f"the declaration {str(node).splitlines()[0]} is of a kind that is not known here"
             )
 
+    def implicit(self, node: Any, line: int) -> None:
+        """IMPLICIT NONE, or types by first letters, which have to be those that hold anyway: INTEGER for i to n."""
+        if not isinstance(node.items[0], F.Implicit_Spec_List):
+            self.names.strict = True
+            return
+        for one in node.items[0].children:
+            kind, letters = one.items
+            integer = str(kind).lower().startswith("integer")
+            for part in letters.children:
+                first, *others = (str(end).lower() for end in part.items if end is not None)
+                codes = range(ord(first), ord(others[0] if others else first) + 1)
+                if any(integer != (chr(code) in "ijklmn") for code in codes):
+                    raise self.text.error(
+                        line,
+                        f"{node} is not built: names that are not declared are whole numbers if they begin with i to n",
+                        hint="declare them",
+                    )
+
     def typed(self, node: Any, line: int, given: frozenset[str]) -> None:
         kind, attributes, entities = node.items
+        if not str(kind).lower().startswith(TYPES):
+            raise self.text.error(
+                line, f"the type {str(kind).lower()} is not built", hint=f"known are {', '.join(TYPES)}"
+            )
         shape_for_all, parameter = None, False
         for one in walk(attributes, (F.Attr_Spec, F.Dimension_Attr_Spec)) if attributes is not None else ():
             if isinstance(one, F.Dimension_Attr_Spec):
@@ -74,18 +100,16 @@ class Declarations:
                 raise self.text.error(line, f"the parameter {name} is given no value", part=name, hint=f"{name} = …")
             if parameter:
                 self.parameter(name, entity.items[3].items[1], line)
-            elif shape is not None:
-                self.array(name, shape, line)
             elif entity.items[3] is not None:
                 raise self.text.error(line, f"{name} is given a first value in its declaration", hint="assign it")
+            elif shape is not None:
+                self.array(name, shape, line)
 
     def parameter(self, name: str, node: Any, line: int) -> None:
-        if name in self.values:
-            return
-        value = known_value(node, self.names)
+        value = self.values[name] if name in self.values else known_value(node, self.names)
         if value is None:
             raise self.text.error(line, f"the parameter {name} is no number that can be computed here", part=name)
-        self.names.parameters[name] = value
+        self.names.parameters[name] = int(value) if self.names.is_integer(name) else float(value)
 
     def array(self, name: str, shape: Any, line: int) -> None:
         bounds = self.bounds(name, shape, line)

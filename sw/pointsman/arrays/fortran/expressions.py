@@ -8,9 +8,11 @@ from math import isfinite
 from typing import Any, Protocol
 
 from fparser.two import Fortran2003
+from fparser.two.utils import walk
 
 from pointsman.arrays.tree.affine import Affine
 from pointsman.arrays.tree.mapping import Array
+from pointsman.arrays.tree.meaning import MEANING
 from pointsman.arrays.tree.sections import Section, SectionReference, whole
 from pointsman.arrays.tree.statements import INTRINSICS, Apply, Name, Number
 
@@ -37,7 +39,8 @@ class Calls(Protocol):
 class Names:
     """What the names of a program mean.
 
-    ``integers`` are those of type INTEGER; ``changing`` are scalars that some statement assigns.
+    ``integers`` are those of type INTEGER; ``changing`` are scalars that some statement assigns; ``looped`` are the indices of
+    loops that have ended; ``strict``: IMPLICIT NONE holds.
     """
 
     text: FortranText
@@ -47,6 +50,8 @@ class Names:
     declared: set[str] = field(default_factory=set)
     changing: set[str] = field(default_factory=set)
     indices: list[str] = field(default_factory=list)
+    looped: set[str] = field(default_factory=set)
+    strict: bool = False
     remarks: dict[str, None] = field(default_factory=dict)
     functions: Calls | None = None
 
@@ -72,6 +77,8 @@ def affine(node: Any, names: Names) -> Affine | None:
             return Affine(value) if isinstance(value, int) else None
         if (name in names.arrays and names.arrays[name].bounds) or name in names.changing or not names.is_integer(name):
             return None
+        if name in names.looped:
+            return None  # `reference` refuses it
         return Affine.of(name)
     if isinstance(node, Fortran2003.Parenthesis):
         return affine(node.items[1], names)
@@ -103,6 +110,16 @@ def reference(node: Any, names: Names) -> SectionReference:
     name = str(node.items[0] if isinstance(node, Fortran2003.Part_Ref) else node).lower()
     position = text.position(line, name)
     if isinstance(node, Fortran2003.Name):
+        own = name.partition("'")[0]  # as the text has it, also in a subroutine
+        if name in names.looped:
+            raise text.error(
+                line,
+                f"{own} is read outside the loop whose index it is",
+                part=own,
+                hint="assign it to another name inside the loop, or write its value",
+            )
+        if names.strict and name not in names.arrays and name not in names.declared:
+            raise text.error(line, f"{own} is not declared, and IMPLICIT NONE holds", part=own)
         array = names.arrays.get(name) or names.scalar(name)
         return whole(array, position) if array.bounds else SectionReference(name, (), position)
     array = names.arrays.get(name, Array(name, ()))
@@ -121,6 +138,8 @@ def reference(node: Any, names: Names) -> SectionReference:
                 for part, default in zip(one.items, (Affine(low), Affine(high), Affine(1)), strict=True)
             )
             if start is None or stop is None or step is None or not step.known:
+                for part in filter(None, one.items):
+                    expression(part, names)  # which may say more of what is wrong
                 raise text.error(
                     line,
                     f"the section {one} of {name} is not affine, or its step is no number but 0",
@@ -192,9 +211,17 @@ def expression(node: Any, names: Names) -> Any:
         operator = WORDS.get(items[1].lower(), items[1].lower())
         if operator in ("+", "-", "*", "/", "**", "<", "<=", ">", ">=", "==", "/=", ".and.", ".or."):
             made = Apply(operator, (expression(items[0], names), expression(items[2], names)))
-            return Apply("int", (made,)) if operator == "/" and of_integers(made, names) else made
+            return Apply("int", (made,)) if _is_cut(made) and of_integers(made, names) else made
     raise names.text.error(
         line_of(node), f"the expression {node} is of a kind that is not known here", part=str(node)[:8]
+    )
+
+
+def _is_cut(made: Apply) -> bool:
+    """May an operation on whole numbers give a fraction, which Fortran cuts? A quotient may, and a power such as 2**(-1)."""
+    exponent = made.operands[-1]
+    return made.operator == "/" or (
+        made.operator == "**" and not (isinstance(exponent, Number) and not exponent.value < 0)
     )
 
 
@@ -218,14 +245,22 @@ def of_integers(value: object, names: Names) -> bool:
 def known_value(node: Any, names: Names) -> int | float | None:
     """The value of a constant expression, for PARAMETER."""
     exact = affine(node, names)
-    if exact is not None and exact.known is not None:
+    if exact is not None:
         return exact.known
-    if isinstance(node, Fortran2003.Level_2_Unary_Expr):
-        inner = known_value(node.items[1], names)
-        return None if inner is None else -inner if node.items[0] == "-" else inner
-    if isinstance(node, Fortran2003.Real_Literal_Constant):
-        return _real(node, names)
-    return None
+    if any(name not in names.parameters for name in (str(one).lower() for one in walk(node, Fortran2003.Name))) or walk(
+        node, Fortran2003.Char_Literal_Constant
+    ):
+        return None
+    try:
+        value = _folded(expression(node, names))
+    except (ArithmeticError, ValueError, TypeError):
+        return None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) else None
+
+
+def _folded(value: Any) -> Any:
+    """The value of an expression of numbers."""
+    return MEANING[value.operator](*map(_folded, value.operands)) if isinstance(value, Apply) else value.value
 
 
 def _integer(node: Any, names: Names) -> int:

@@ -149,11 +149,13 @@ class Functions:
             (names.integers - before.keys()) | {name for name in before if one.is_integer(name)},
             names.declared | before.keys(),
             names.changing | before.keys(),
+            looped=names.looped - before.keys() - set(names.indices),
+            strict=names.strict,
             functions=names.functions,
         )
         value = self._put(expression(node.items[2], within), known, one, names, line)
-        if one.is_integer(target) and not of_integers(value, names):
-            value = Apply("int", (value,))
+        if one.is_integer(target) != of_integers(value, names):
+            value = Apply("int" if one.is_integer(target) else "real", (value,))
         known[target] = value
         names.remarks |= within.remarks
         for name, array in within.arrays.items():

@@ -7,13 +7,14 @@ treated conservatively becomes a remark; everything else is an error with its pl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fparser.two import Fortran2003
 from fparser.two.utils import walk
 
 from pointsman.arrays.errors import ArrayProgramError
-from pointsman.arrays.tree.affine import Range
+from pointsman.arrays.tree.affine import Affine, Range
 from pointsman.arrays.tree.reach import outside
 from pointsman.arrays.tree.sections import Section, SectionReference, array_assignment
 from pointsman.arrays.tree.statements import (
@@ -23,6 +24,7 @@ from pointsman.arrays.tree.statements import (
     Branch,
     DoLoop,
     Number,
+    Reference,
     Statement,
     references,
 )
@@ -210,12 +212,13 @@ class _Reader:
                     raise self.text.error(
                         line, f"{one.name} assigns its argument {dummy}, and what is passed is no variable"
                     )
-                behind.append(self.passed(reference(given, self.names), target, line))
+                behind.append(self.passed(self.kept(reference(given, self.names), name, before, line), target, line))
         if repeated := [
             name for name in meaning.values() if list(meaning.values()).count(name) > 1 and assigned & set(meaning)
         ]:
             raise self.text.error(line, f"{repeated[0]} is passed twice to {one.name}, which assigns its arguments")
         outer, self.given = self.given, frozenset(meaning.values())
+        strict, self.names.strict = self.names.strict, one.inside and self.names.strict
         self.stack.append(one.name)
         with names_at_call(one, meaning, mark, self.functions):
             for part in one.specification:
@@ -228,8 +231,24 @@ class _Reader:
             self.names.changing |= self.changing(statements) | self.subroutines.changed_by_calls(statements)
             body = self.statements(self.without_end(statements))
         self.stack.pop()
-        self.given = outer
+        self.given, self.names.strict = outer, strict
         return [*before, *body, *behind]
+
+    def kept(self, element: SectionReference, name: str, before: list[Statement], line: int) -> SectionReference:
+        """An element that is passed, with the subscripts that it has before the call: what they read may be assigned there."""
+        subscripts: list[Any] = []
+        for axis, one in enumerate(element.subscripts):
+            if isinstance(one, Affine | Section):
+                subscripts.append(one)
+                continue
+            own = f"{name}'{axis}"
+            self.names.scalar(own)
+            self.names.changing.add(own)
+            self.names.declared.add(own)
+            self.names.integers.add(own)
+            before.append(self.passed(SectionReference(own, (), self.text.position(line)), one, line))
+            subscripts.append(Reference(own, (), self.text.position(line)))
+        return replace(element, subscripts=tuple(subscripts))
 
     def integer(self, node: Any) -> bool:
         """Is an expression that is passed of type INTEGER?"""
@@ -238,7 +257,14 @@ class _Reader:
     def passed(self, target: SectionReference, value: Any, line: int) -> Assign:
         if any(isinstance(one, Section) for one in target.subscripts):
             raise self.text.error(line, "a section is passed", hint="pass the whole array, and its bounds")
-        return array_assignment(target, value, self.names.arrays, position=self.text.position(line))
+        try:
+            return array_assignment(target, value, self.names.arrays, position=self.text.position(line))
+        except ArrayProgramError:
+            raise self.text.error(
+                line,
+                "a section is passed, or an expression of arrays; that is not built",
+                hint="pass a whole array by its name",
+            ) from None
 
     def without_end(self, statements: list[Any]) -> list[Any]:
         """Statements of a unit without the RETURN or STOP at their end.
@@ -371,6 +397,7 @@ class _Reader:
             several = inner and isinstance(inner[0], F.Label_Do_Stmt)  # loops that end on one statement
             made = tuple(self.loop(inner)) if several else self.statements(inner)
             self.names.indices.remove(name)
+            self.names.looped.add(name)
             return made
 
         bounds = [*bounds, None][:3]

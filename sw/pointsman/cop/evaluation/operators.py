@@ -88,7 +88,11 @@ def _take_name(machine: Evaluator, form: Form, value: object, what: str) -> str 
         machine.record(machine.error(form.at, f"a {what} must be a name such as '{what[0]}, not {show(value)}"))
     elif not NAME.fullmatch(value) or len(value) > LONGEST_NAME:
         fixed = re.sub(r"[^A-Za-z0-9_]", "_", value)
-        hint = f"for instance '{fixed}" if NAME.fullmatch(fixed) and len(fixed) <= LONGEST_NAME else None
+        hint = (
+            f"for instance '{fixed}"
+            if NAME.fullmatch(fixed) and fixed.strip("_") and len(fixed) <= LONGEST_NAME
+            else None
+        )
         machine.record(
             machine.error(
                 form.at,

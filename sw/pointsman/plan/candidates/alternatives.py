@@ -253,9 +253,11 @@ def all_by_messages(
     analysis: ProgramAnalysis, variant: Variant, structure: Structure, period: int
 ) -> tuple[Variant, Structure] | None:
     """As `by_messages_together`, with the operators that have no run-time values, which then share the channels; also where the
-    streams of an operator carry many messages, and leave little room to others and to barriers. None if no operator is like
-    that: what nodes compute in between makes messages slower than is foretold, so it takes more to gain by them."""
-    several = bool(_with_values(analysis)) or _has_carrying(analysis)
+    streams of an operator carry many messages, and leave little room to others and to barriers, or for a collect, of which nobody
+    knows before who writes. None if no operator is like that: what nodes compute in between makes messages slower than is
+    foretold, so it takes more to gain by them."""
+    collects = any(operator.kind == "collect" for operator in analysis.operators)
+    several = collects or bool(_with_values(analysis)) or _has_carrying(analysis)
     return _messages_together(analysis, variant, structure, period, analysis.operators, fewest=2) if several else None
 
 

@@ -15,10 +15,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from numesh.codes import ANNOTATION_LATENCY, POINTER_LATENCY, SHORTEST_REFILL, SHORTEST_RELAY
+from numesh.codes import ANNOTATION_LATENCY, POINTER_LATENCY, SHORTEST_REFILL
 from pointsman.kernels import kernel
 
+from .lanes import FIRST, REGISTERS, WORDS, accessed, choose, found_in, note, told
 from .online_kernel import BUSY, HEADER, INTERRUPT, SERVING, SINCE, TIMED, Post, attend, forward, met, send
+from .repetition import (
+    MovingWords,
+    copied_post,
+    copied_words,
+    go_on,
+    is_repeated,
+    message_rounds,
+    messages_go_on,
+    processor_rounds,
+)
 
 NOTHING, LINK, LEG, REGISTER, BUFFER, VOID = range(6)
 """Sources and destinations of VFSMs. ``LEG``: the second way of a fork, which takes its word with the first. ``VOID`` always
@@ -34,10 +45,11 @@ cycle a, which is still to come; since the weight was set weight a times as many
 schedule a runs as soon as the command registers are empty and a pointer takes effect. Of messages that processors pass on: send
 a; pass on what was taken up, as a; take up one from a (-1: any) out of queue b; until all of it is here; until all own ones have
 gone. Deadline 0 is that of words, the others of phases."""
-WRITE, WORDS, AFTER, PIECE, PAIR, WINDOW, FIRST, REGISTERS = range(8)
-"""Columns of the table of lanes. ``PIECE``: a word waits until the lane ``AFTER`` has moved the piece of so many words in
-which it is; 0: all."""
 NEVER = 1 << 60
+CALM = 4
+"""Periods without a step of any processor, after which what is repeated is looked for."""
+FAR = 64
+"""Most periods after which what is repeated begins again."""
 
 
 class TimelineBoard(NamedTuple):
@@ -79,70 +91,6 @@ class StepTable(NamedTuple):
 
 
 @kernel(error_model="numpy", forceinline=True)
-def _choose(lanes: np.ndarray, turns: np.ndarray, moved: np.ndarray, full: np.ndarray, first: int, last: int) -> int:
-    """The first lane that can make an access; -1: none."""
-    for k in range(first, last):
-        n = moved[k - first]
-        if n == lanes[k, WORDS]:
-            continue
-        after = lanes[k, AFTER]
-        if after >= 0:
-            piece = lanes[k, PIECE]
-            need = lanes[first + after, WORDS] if piece == 0 else n + piece - n % piece
-            if moved[after] < need:
-                continue
-        pair = lanes[k, PAIR]
-        if pair >= 0 and n - moved[pair] >= lanes[k, WINDOW]:
-            continue
-        register = turns[lanes[k, FIRST] + n % lanes[k, REGISTERS]]
-        if (full[register] != 0) != (lanes[k, WRITE] != 0):
-            return k
-    return -1
-
-
-@kernel(error_model="numpy", forceinline=True)
-def _accessed(full: int) -> int:
-    """The place of a register that the processor reads, or writes if none is full, as a bit. It reads none that it writes."""
-    return 1 if full == 0 else full & -full
-
-
-@kernel(error_model="numpy", forceinline=True)
-def _told(drawn: np.ndarray, register: int, pipeline: int, time: int) -> bool:
-    """Is a pipeline told that the processor has emptied its place? Not at once, if the word before was that of a lower pipeline.
-    ``drawn``: when the processor last took a pipeline's word, by register and pipeline."""
-    if drawn[register, pipeline] != time - 1:
-        return True
-    told = True
-    for q in range(pipeline):
-        told = told and drawn[register, q] != time - 2
-    return told
-
-
-@kernel(error_model="numpy", forceinline=True)
-def _note(times: np.ndarray, register: int, bit: int, time: int) -> None:
-    """Note the time if the place is a pipeline's. ``times``: by register and pipeline."""
-    for p in range(times.shape[1]):
-        if bit == 2 << p:
-            times[register, p] = time
-
-
-@kernel(error_model="numpy", forceinline=True)
-def _found(full: int, shown: np.ndarray, register: int, written: int, found: int, taken: int, time: int) -> int:
-    """The place whose word a VFSM finds in a register, as a bit; 0: none. ``shown``: since when the pipelines' words have been
-    there, by register and pipeline; ``written``: the same of the processor's; ``found``, ``taken``: when a VFSM last found a word
-    there, and took one away."""
-    if full == 0 or found >= time - 1:
-        return 0
-    if taken < time - 2:
-        for p in range(shown.shape[1]):
-            if full & 2 << p and shown[register, p] <= time - (SHORTEST_RELAY - 2):
-                return 2 << p
-    elif written < time - 1:
-        return 0
-    return full & 1
-
-
-@kernel(error_model="numpy", forceinline=True)
 def _set(vfsms: np.ndarray, book: StepTable, first: int, end: int) -> None:
     """Let settings from ``first`` to ``end`` stand."""
     for k in range(first, end):
@@ -159,9 +107,11 @@ def play(
     purposes: int,
     most_lanes: int,
     limit: int,
-) -> tuple[np.ndarray, int, bool]:
-    """Play to the end. Gives cycles by node and what they count for (phases, the loader, then ``purposes`` more), weighted; how
-    many cycles were played; and whether all came to their end within ``limit`` cycles."""
+    calm: int,
+) -> tuple[np.ndarray, int, int, bool]:
+    """Play to the end. Gives cycles by node and what they count for (phases, the loader, then ``purposes`` more), weighted; in
+    which cycle it ended; how many cycles were played; and whether all came to their end within ``limit`` played ones. Once no
+    processor has begun a step for ``calm`` periods, what is repeated is played once (`pointsman.plan.timeline.repetition`)."""
     vfsms, period = board.vfsms, board.period
     count = vfsms.shape[0]
     held = np.zeros(count, np.uint8)
@@ -220,8 +170,12 @@ def play(
             step[i] = book.first_step[book.chunks[chunk[i]]]
     live = nodes
     done = np.zeros(nodes, np.uint8)
-    time = quiet = 0
-    while live > 0 and time < limit:
+    now = MovingWords(full, held, from_buffer, flying, until, shown, written, found, taken, drawn, last_taken, moved)
+    old, old_post = copied_words(now), copied_post(post)
+    marked, span = -1, period
+    """When ``old`` was so, and how long it is looked for that again."""
+    time = quiet = stepped = skipped = 0
+    while live > 0 and time - skipped < limit:
         # Processors: steps that take no time, up to one that does; then accesses, on the registers as they are at the beginning
         # of the cycle. A node to which nothing has happened since it found nothing to do is left alone.
         changes = 0
@@ -275,6 +229,7 @@ def play(
                 going = until[i] <= time
             while going:
                 acting = True
+                stepped = time
                 post.nodes[i, TIMED] = 0
                 while chunk[i] < book.first_chunk[i + 1] and step[i] == book.first_step[book.chunks[chunk[i]] + 1]:
                     chunk[i] += 1
@@ -334,15 +289,15 @@ def play(
                     switching[i] = a, -1
                 elif kind == AT:
                     if a < time:
-                        return spent, time, False
+                        return spent, time, time - skipped, False
                     until[i] = a
                     going = a == time
                 elif kind == SEND:
                     if not send(post, phase[i] * nodes + i, i, a):
-                        return spent, time, False
+                        return spent, time, time - skipped, False
                 elif kind == FORWARD:
                     if not forward(post, phase[i] * nodes + i, i, a):
-                        return spent, time, False
+                        return spent, time, time - skipped, False
                 elif kind >= RECEIVE:
                     going = met(post, i, kind - RECEIVE, a, b)
                     if not going:
@@ -357,7 +312,7 @@ def play(
                 acting = acting or before != 0 or post.nodes[i, HEADER] >= 0
                 register = attend(post, row, i, time, expecting[i, 0] != 0, full)
                 if register >= 0:
-                    changed[changes], flips[changes] = register, _accessed(full[register])
+                    changed[changes], flips[changes] = register, accessed(full[register])
                     changes += 1
                 if post.nodes[i, SERVING] != 0 or post.nodes[i, BUSY] > time:
                     quiet = time
@@ -367,12 +322,12 @@ def play(
                     until[i] += time - post.nodes[i, SINCE]
             k = -1
             if moving[i, 0] >= 0 and not (online and post.nodes[i, SERVING] != 0):
-                k = _choose(book.lanes, book.turns, moved[i], full, moving[i, 0], moving[i, 1])
+                k = choose(book.lanes, book.turns, moved[i], full, moving[i, 0], moving[i, 1])
             if k >= 0:
                 n = moved[i, k - moving[i, 0]]
                 register = book.turns[book.lanes[k, FIRST] + n % book.lanes[k, REGISTERS]]
                 moved[i, k - moving[i, 0]] = n + 1
-                changed[changes], flips[changes] = register, _accessed(full[register])
+                changed[changes], flips[changes] = register, accessed(full[register])
                 changes += 1
             if acting or k >= 0:
                 stirred[i] = 1
@@ -414,7 +369,9 @@ def play(
                 elif kind in (LINK, LEG):
                     accepts[v] = time
                 elif kind == REGISTER:
-                    bit = _found(full[source], shown, source, written[source], found[source], last_taken[source], time)
+                    bit = found_in(
+                        full[source], shown, source, written[source], found[source], last_taken[source], time
+                    )
                     if bit != 0:
                         took = True
                         found[source] = time
@@ -422,7 +379,7 @@ def play(
                             changed[changes], flips[changes] = source, bit
                             changes += 1
                             last_taken[source] = time
-                            _note(taken, source, bit, time)
+                            note(taken, source, bit, time)
                 elif kind == BUFFER:
                     if held[source] != 0 and flying_at[source] != time:
                         took = True
@@ -463,7 +420,7 @@ def play(
             elif kind == REGISTER:
                 p = board.pipeline[v]
                 empty = full[to] & 2 << p == 0
-                passed = blind or (empty and taken[to, p] < time - SHORTEST_REFILL and _told(drawn, to, p, time))
+                passed = blind or (empty and taken[to, p] < time - SHORTEST_REFILL and told(drawn, to, p, time))
                 if passed and empty:
                     changed[changes], flips[changes] = to, 2 << p
                     changes += 1
@@ -494,12 +451,36 @@ def play(
             full[register] ^= flips[k]
             if k < accesses:
                 # Only now: VFSMs of this cycle asked when the processor drew words before it.
-                _note(drawn, register, flips[k], time)
+                note(drawn, register, flips[k], time)
             words[node] += 1 if full[register] & flips[k] else -1
             stirred[node] = 1
             if flips[k] == 1:
                 written[register] = time + 1
         time += 1
+        if time % period == 0 and time - stepped > calm * period and time - quiet < period:
+            flying[aloft:] = -1
+            cycles = time - marked
+            if marked <= stepped or cycles > span:
+                span = period if marked <= stepped else min(2 * span, FAR * period)
+                marked, old = time, copied_words(now)
+                if online:
+                    old_post = copied_post(post)
+            elif is_repeated(now, old, time, marked):
+                rounds = processor_rounds(book.lanes, moving, done, now, old, time, cycles)
+                if online:
+                    rounds = min(rounds, message_rounds(post, old_post, time, marked))
+                if switching[:, 0].max() >= 0 or later[:, 0].max() >= 0 or coming[:, 2].max() >= 0:
+                    rounds = 0  # schedules are about to change
+                if 0 < rounds < NEVER:
+                    go_on(now, old, rounds, cycles)
+                    if online:
+                        messages_go_on(post, old_post, rounds, cycles)
+                    for k in range(aloft):
+                        flying_at[flying[k]] += rounds * cycles
+                    time += rounds * cycles
+                    quiet += rounds * cycles
+                    skipped += rounds * cycles
+                    marked = -1
         if time - quiet > 2 * period:
             # Nothing moves before somebody's time has come.
             soonest = NEVER
@@ -510,4 +491,4 @@ def play(
                 break
             time = max(time, soonest)
             quiet = time
-    return spent, time, live == 0
+    return spent, time, time - skipped, live == 0

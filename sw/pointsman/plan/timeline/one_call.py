@@ -75,9 +75,8 @@ def call_cycles(
         operators.tables.add(operators.ways[node], steps)
     book, board = operators.tables.table(operators.ways), network.board(operators.standing())
     nodes, phases = network.nodes, len(plan.phases)
-    _, ended, through = k.play(
-        board, book, operators.messages.post(), nodes, phases, 0, operators.tables.most_lanes, start + LIMIT
-    )
+    most = operators.tables.most_lanes
+    _, ended, _, through = k.play(board, book, operators.messages.post(), nodes, phases, 0, most, start + LIMIT, k.CALM)
     if not through:
         raise PlanError(f"a call of operator '{label}' at cycle {start} cannot begin, or does not come to its end")
     return int(ended) - 1 - start

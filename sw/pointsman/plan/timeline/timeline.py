@@ -20,7 +20,7 @@ from pointsman.plan.plan import Plan
 from pointsman.program.program import Group
 
 from .board import BoardNumbers
-from .kernel import play
+from .kernel import CALM, play
 from .memories import PlannedMemories
 from .path_taken import Ways
 from .sampling import SampledVisit, samples, visits
@@ -112,7 +112,7 @@ def _played(
                 book = writer.write_ways(ways)
             board = network.board(writer.steps.standing())
             post = writer.steps.messages.post()
-            spent, played, ended = play(
+            spent, _, played, ended = play(
                 board,
                 book,
                 post,
@@ -121,6 +121,7 @@ def _played(
                 purposes,
                 writer.tables.most_lanes,
                 limit - all_played,
+                CALM,
             )
             if ended or ways is not None or played >= limit - all_played:
                 break

@@ -27,7 +27,7 @@ MOST_ELEMENTS = 30_000
 
 
 def routes_document(plain: Mapping[str, Any], name: str, topology: Topology | None = None) -> Document:
-    """Document of what ``pointsman route --json`` or ``pointsman collective --json`` has written.
+    """Document of what ``pointsman route``, ``pointsman collective`` or ``pointsman place`` has written with ``--json``.
 
     Parameters
     ----------
@@ -48,7 +48,10 @@ def routes_document(plain: Mapping[str, Any], name: str, topology: Topology | No
             least = plain["nodes"]
         else:
             held = [_held(node) for node in plain.get("nodes") or []]
-        bounds = [{"value": float(b["value"]), "kind": str(b["kind"]), "text": str(b["text"])} for b in plain["bounds"]]
+        bounds = [
+            {"value": float(b["value"]), "kind": str(b["kind"]), "text": str(b["text"])}
+            for b in plain.get("bounds") or []
+        ]
         router = str(plain["router"])
     except _MALFORMED as error:
         raise PointsmanError(f"these are no routes: {type(error).__name__} {error}") from None

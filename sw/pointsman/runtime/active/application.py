@@ -58,7 +58,7 @@ class ActiveApplication(Application, ABC):
             return made
         if self._run is None or self._run[0] is not node.clock:
             self._run = node.clock, {}
-        link = link_of(node.substrate, node.nodes)
+        link = link_of(node.substrate, node.nodes, node.topology.working)
         return CreditCarrier(link, window=self.window, replies=self.replies, peers=self._run[1])
 
     def observe(self, node: Node, endpoint: AnyEndpoint) -> None:

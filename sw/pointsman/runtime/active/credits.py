@@ -53,8 +53,10 @@ class Link(Protocol):
     number: int
     nodes: int
     in_order: bool
-    arrived: deque[tuple[int, np.ndarray]]
-    """Messages that have come, oldest first: source and words."""
+
+    @property
+    def arrived(self) -> deque[tuple[int, np.ndarray]]:
+        """Messages that have come, oldest first: source and words."""
 
     def handle_at_once(self, handle: AtOnce) -> bool:
         """From the start on, have messages handled when they come, whatever the processor does; False: it has no interrupts."""

@@ -8,6 +8,7 @@ for the connections that the scheduler makes on request; there a message has the
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from pointsman.runtime.packet import PacketSubstrate
 from pointsman.runtime.tdm import TdmSubstrate
 
 from .carrier import LONG_WORDS, SHORT_WORDS
-from .credits import AtOnce
+from .credits import AtOnce, Link
 from .register_link import RegisterLink
 
 SHORT, LONG = "active_short", "active_long"
@@ -189,10 +190,53 @@ class AloneLink:
         raise PointsmanError("the only node of a network waits for a message")
 
 
-def link_of(substrate: Any, nodes: int) -> NumeshLink | PacketLink | TdmLink | AloneLink:
-    """The link of a node of a network with ``nodes`` nodes."""
-    if nodes == 1:
+class WorkingLink:
+    """A link on a network with nodes that do not work: its numbers count the others alone, in order."""
+
+    def __init__(self, link: NumeshLink | PacketLink | TdmLink, working: Sequence[int]) -> None:
+        self.link, self.working = link, working
+        self.ranks = {node: rank for rank, node in enumerate(working)}
+        self.number, self.nodes, self.in_order = self.ranks[link.number], len(working), link.in_order
+        self._arrived: deque[tuple[int, np.ndarray]] = deque()
+
+    @property
+    def arrived(self) -> deque[tuple[int, np.ndarray]]:
+        while self.link.arrived:
+            source, words = self.link.arrived.popleft()
+            self._arrived.append((self.ranks[source], words))
+        return self._arrived
+
+    def handle_at_once(self, handle: AtOnce) -> bool:
+        def counted(source: int, words: np.ndarray) -> tuple[int, list[tuple[int, np.ndarray]]] | None:
+            done = handle(self.ranks[source], words)
+            return None if done is None else (done[0], [(self.working[to], sent) for to, sent in done[1]])
+
+        return self.link.handle_at_once(counted)
+
+    async def start(self) -> None:
+        await self.link.start()
+
+    async def send(self, to: int, words: np.ndarray) -> None:
+        await self.link.send(self.working[to], words)
+
+    async def look(self) -> None:
+        await self.link.look()
+
+    async def wait(self) -> None:
+        if not self._arrived:
+            await self.link.wait()
+
+
+def link_of(substrate: Any, nodes: int, working: Sequence[int] | None = None) -> Link:
+    """The link of a node of a network with ``nodes`` nodes, of which those in ``working`` work (None: all)."""
+    count = nodes if working is None else len(working)
+    if count == 1:
         return AloneLink()
+    link = _link_of(substrate)
+    return link if working is None or count == nodes else WorkingLink(link, working)
+
+
+def _link_of(substrate: Any) -> NumeshLink | PacketLink | TdmLink:
     if isinstance(substrate, NumeshSubstrate):
         return NumeshLink(substrate)
     if isinstance(substrate, PacketSubstrate):

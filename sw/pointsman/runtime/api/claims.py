@@ -47,6 +47,19 @@ class Claims:
     changes: Counter[tuple[str, int]] = field(default_factory=Counter)
     """By label and node, how often it has loaded other values than before."""
 
+    met: dict[tuple[str, int], tuple[int, str]] = field(default_factory=dict)
+    """By layer and number of a collective call of active messages: the processor that came first, and what it called."""
+    meetings: Counter[tuple[str, int]] = field(default_factory=Counter)
+    """By layer and processor, how many collective calls it has made."""
+
+    def meets(self, layer: str, processor: int, called: str) -> tuple[int, str] | None:
+        """Note that a processor makes its next collective call, in words; who made that call first, and which, if another."""
+        number = self.meetings[layer, processor]
+        self.meetings[layer, processor] += 1
+        self.met.pop((layer, number - KEPT), None)
+        first = self.met.setdefault((layer, number), (processor, called))
+        return None if first[1] == called else first
+
     def writes(self, signature: Signature, node: int, message: int) -> int | None:
         """Note that a node writes its ``message``-th message of a broadcast whose source not every node knows, those that it
         read counted; the node that has already written that message, if another one has."""

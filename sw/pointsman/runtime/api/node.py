@@ -63,6 +63,7 @@ class Node:
         watch: Callable[[str], None] | None = None,
     ) -> None:
         self._number = number
+        self.topology = topology
         self._coordinates = topology.coordinates(number)
         self._nodes = topology.nodes
         self._working = number not in topology.dead

@@ -298,23 +298,23 @@ class SplitC:
 
     async def barrier(self) -> None:
         """Wait until all processors have called it."""
-        await self._waits("in barrier", self.collectives.barrier())
+        await self._together("barrier", "", self.collectives.barrier())
 
     async def broadcast(self, value: Any, root: int = 0) -> np.ndarray:
         """The value of processor ``root``, everywhere. All call it, with arrays of the same type and length."""
         array = np.atleast_1d(np.asarray(value))
-        return await self._waits("in broadcast", self.collectives.broadcast(array, root), lambda: _shape(array))
+        return await self._together(f"broadcast from {root}", _shape(array), self.collectives.broadcast(array, root))
 
     async def reduce(self, value: Any, function: Any = np.add) -> np.ndarray:
         """The values of all processors combined, item by item, everywhere. ``function``: of two arrays, associative; the
         order is that of the processors."""
         array = np.atleast_1d(np.asarray(value))
-        return await self._waits("in reduce", self.collectives.reduce(array, function), lambda: _shape(array))
+        return await self._together("reduce", _shape(array), self.collectives.reduce(array, function))
 
     async def scan(self, value: Any, function: Any = np.add) -> np.ndarray:
         """The values of the processors up to this one combined."""
         array = np.atleast_1d(np.asarray(value))
-        return await self._waits("in scan", self.collectives.scan(array, function), lambda: _shape(array))
+        return await self._together("scan", _shape(array), self.collectives.scan(array, function))
 
     async def fetch_add(self, pointer: Pointer, value: Any) -> Any:
         """Add to an object; gives its value from before."""
@@ -367,6 +367,19 @@ class SplitC:
         node.explain = None
         node.activity = before
         return result
+
+    async def _together(self, name: str, shape: str, waiting: Coroutine[Any, Any, Any]) -> Any:
+        """Take part in a collective call, once it is known to be that of the others."""
+        called = f"{name} {shape}".rstrip()
+        layer = self.endpoint.layer if isinstance(self.endpoint, LayerEndpoint) else ""
+        other = self.node.claims.meets(layer, self.MYPROC, called)
+        if other is not None:
+            waiting.close()
+            raise PointsmanError(
+                f"processor {self.MYPROC} calls {called}, and processor {other[0]} calls {other[1]}",
+                hint="all processors make the same collective calls in the same order, with arrays of the same type and length",
+            )
+        return await self._waits(f"in {name.split()[0]}", waiting, (lambda: shape) if shape else None)
 
     def _checked(self, pointer: Pointer, doing: str) -> int:
         if not isinstance(pointer, (GlobalPointer, SpreadPointer)):  # a union is much slower

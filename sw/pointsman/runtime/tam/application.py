@@ -86,7 +86,7 @@ class TamApplication(ActiveApplication):
         )
 
     def check(self, results: Sequence[Any]) -> str:
-        found = [one.result for one in results if one.result is not None]
+        found = [one.result for one in results if one is not None and one.result is not None]
         if self.expected is not None and found != [self.expected]:
             raise WrongAnswer(f"the program gave {found}, not {self.expected}")
         return "the program gave " + (" ".join(map(str, found[0])) if found else "nothing")

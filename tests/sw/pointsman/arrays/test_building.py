@@ -46,6 +46,16 @@ def _made(change: Callable[[ProgramBuilder], object]) -> None:
         (lambda build: build.loop("i", 0, 4, 0).__enter__(), "the step 0"),
         (lambda build: ProgramBuilder("p", (0,)), "at least one along each dimension"),
         (lambda build: spread("cyclic(0)"), "not cyclic"),
+        (lambda build: build.array("x-y", (4,)), "an array has a name of up to 40 ASCII letters, digits and _"),
+        (lambda build: build.array("1a", (4,)), "does not begin with a digit, not '1a'"),
+        (lambda build: bool(build.array("a", (4,))[0] > 1), "has a value only when the program runs"),
+        (lambda build: max(build.array("a", (4,))[0], 1), "has a value only when the program runs"),
+        (lambda build: 0 < building.Index(building.Affine.of("i")) < 3, "has a value only when the program runs"),
+        (lambda build: sum(build.array("a", (4,))), "an array has elements only when the program runs"),
+        (
+            lambda build: build.array("a", (4,)).__setitem__(0, np.arange(4)),
+            "a number, an index or an expression of elements",
+        ),
     ],
 )
 def test_what_is_refused(change: Callable[[ProgramBuilder], object], said: str) -> None:
@@ -80,3 +90,22 @@ def test_an_index_is_a_number_in_an_expression() -> None:
         if i > 3:
             expected[i + 1] = -i / 2
     assert found.tolist() == expected.tolist()
+
+
+def test_equality_powers_and_changes_in_place() -> None:
+    build = ProgramBuilder("p", (2,))
+    a, b = build.array("a", (5,)), build.array("b", (5,))
+    with build.loop("i", 0, 5) as i:
+        a[i] = 2**i
+        with build.when(a[i] == 4):
+            b[i] = a[i] ** 3
+        with build.when(i != 2):
+            b[i] = -1
+    a += 1
+    a *= 2
+    a -= b
+    a /= 2
+    last = run(build.program(), {})
+    expected = np.where(np.arange(5) == 2, 64, -1)
+    assert last["b"].tolist() == expected.tolist()
+    assert last["a"].tolist() == (((2 ** np.arange(5) + 1) * 2 - expected) / 2).tolist()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pointsman.api import meshes
 from pointsman.fem.exchange import exchange_of
 from pointsman.fem.generators import generated
 from pointsman.fem.gradients import compared, steps
 from pointsman.fem.poisson import poisson, summed
 from pointsman.network import mesh
+from pointsman.network.faults import with_faults
 from pointsman.runtime import WrongAnswer
 
 
@@ -63,3 +65,9 @@ def test_a_solution_of_nothing_but_noughts_is_told():
     system = poisson(exchange)
     with pytest.raises(WrongAnswer):
         compared(exchange, system, [np.zeros(len(one.load)) for one in system.parts], 0)
+
+
+def test_parts_are_on_the_nodes_that_work():
+    work = meshes.fem("plate:3x3", 3, with_faults(mesh(2, 2), nodes=[1]))
+    meshes.solve(work, ["packet"], engine="model")
+    assert work.runs["packet"]["correct"]

@@ -68,3 +68,10 @@ def test_no_messages_are_no_error(spec):
     found = run_modes(spec(traffic={"messages": []}))
     assert [figures["slots"] for figures in found.values()] == [0, 0, 0]
     assert run_modes(spec(traffic={"phases": []}))["compiled"]["messages"] == []
+
+
+def test_links_of_the_network_have_as_many_channels_as_they_need(spec):
+    made = spec(network={"kind": "mesh", "size": [3, 5]}, traffic={"messages": [[0, 0, 1, 3], [2, 1, 13, 1]]})
+    multihop = run_modes(made)["multihop"]
+    assert multihop["delivered"] == 2
+    assert multihop["degree"] == 4  # a node in the middle sends to four neighbours

@@ -21,6 +21,7 @@ from pointsman.arrays.phases import Run, array_phases
 from pointsman.artifacts.configurations.configurations import Network
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
+from pointsman.network.faults import with_faults
 from pointsman.runtime import array_programs
 from pointsman.runtime.array_programs import ArrayApplication, application_text, first_values, read_values
 
@@ -194,6 +195,13 @@ def test_values_from_files_and_to_files(tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", b=np.arange(7))
     with pytest.raises(PointsmanError, match=r"b has the shape \(7,\), and is an array of numbers of the shape \(8,\)"):
         read_values(tmp_path / "in.npz", program)
+    np.savez(tmp_path / "in.npz", b=np.full(8, "x"))
+    with pytest.raises(PointsmanError, match=r"b has elements of <U1, and is an array of numbers of the shape \(8,\)"):
+        read_values(tmp_path / "in.npz", program)
+    whole = read_program("program p\ninteger k(2)\n!hpf$ processors q(2)\nk = k + 1\nend\n", "p.f90")
+    np.savez(tmp_path / "in.npz", k=np.array([1.5, 2]))
+    with pytest.raises(PointsmanError, match="k has fractions, and is of whole numbers in p"):
+        read_values(tmp_path / "in.npz", whole)
     np.savez(tmp_path / "in.npz", c=np.arange(7))
     with pytest.raises(PointsmanError, match="and is no array in p"):
         read_values(tmp_path / "in.npz", program)
@@ -207,3 +215,12 @@ def test_an_application_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "p.py").write_text(application_text(text, "p.f90", {}, (4,), 1))
     result = pointsman.run(tmp_path / "p.py", mesh(4), dry=True)
     assert result.correct
+
+
+def test_processors_are_the_nodes_that_work() -> None:
+    program = read_program(HEAD + "a(2:8) = b(1:7)\nend\n", "p.f90")
+    network = with_faults(mesh(5, 1), nodes=[0])
+    assert pointsman.run(ArrayApplication(program, network), network, target="packet", engine="model").correct
+    assert pointsman.run(ArrayApplication(program, network), network, dry=True).correct
+    with pytest.raises(ArrayProgramError, match="p has 4 processors, not the 3 of the 4x1 mesh with faults"):
+        ArrayApplication(program, with_faults(mesh(4, 1), nodes=[0]))

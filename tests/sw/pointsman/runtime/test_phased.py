@@ -9,6 +9,7 @@ from pointsman.artifacts.channels.channels import ChannelProblem, Demand
 from pointsman.connections.channels import divide
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
+from pointsman.network.faults import with_faults
 from pointsman.runtime.phased import ConnectionsApplication, MessagesApplication
 
 PAIRS = divide(ChannelProblem(mesh(3), 2, (Demand(0, 1, 2), Demand(1, 2, 2), Demand(0, 2, 2))))
@@ -84,3 +85,16 @@ def test_every_message_has_to_be_received():
     assert unhandled in misused(deaf, MessagesApplication, ())
     assert "cell 1 has not received all messages to it" in misused(half_deaf, MessagesApplication, ())
     assert "sends a message to itself" in misused(to_itself, MessagesApplication, ())
+
+
+def test_connections_lead_to_nodes_that_work():
+    class Over(ConnectionsApplication):
+        async def cell_main(self, cell):
+            await cell.instantiate_phase("0")
+            if cell.number == 0:
+                await cell.send_element(0, 7)
+            return await cell.receive_element(0) if cell.number == 3 else None
+
+    answer = divide(ChannelProblem(with_faults(mesh(2, 2), nodes=[1]), 2, (Demand(0, 3, 1),)))
+    done = pointsman.run(Over(answer), answer.problem.topology, target="packet", engine="model")
+    assert done.finished.record.results == [None, None, None, 7]

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from .. import kernel as k
+from ..lanes import AFTER, PAIR
 from ..sampling import SampledVisit
 
 Step = tuple[int, int, int]
@@ -27,7 +28,7 @@ def runs(visits: Iterable[SampledVisit]) -> Iterator[list[SampledVisit]]:
 
 def joined(calls: Sequence[Sequence[Step]], lanes: list[tuple[int, ...]]) -> list[Step]:
     """Steps of all ``calls``: the lanes of their first moves at the same time, then those of their second, …. New rows are added
-    to ``lanes``, a table of `pointsman.plan.timeline.kernel`."""
+    to ``lanes``, a table of `pointsman.plan.timeline.lanes`."""
     left = [list(steps) for steps in calls]
     found: list[Step] = []
     while any(left):
@@ -44,7 +45,7 @@ def joined(calls: Sequence[Sequence[Step]], lanes: list[tuple[int, ...]]) -> lis
                 before = len(lanes) - start
                 for row in lanes[first:end]:
                     at = list(row)
-                    for column in (k.AFTER, k.PAIR):
+                    for column in (AFTER, PAIR):
                         at[column] += before if at[column] >= 0 else 0
                     lanes.append(tuple(at))
             found.append((k.MOVE, start, len(lanes)))

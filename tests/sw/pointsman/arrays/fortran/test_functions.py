@@ -122,3 +122,9 @@ def test_indices_of_loops_are_passed() -> None:
     text = "do i = 1, 8\n a(i) = f(1.0)\nend do\ncontains\nreal function f(x)\nreal x\nf = x + i\nend function\nend program\n"
     with pytest.raises(ArrayProgramError, match="the function f reads the index i of a loop"):
         read_program(HEAD + text, "p.f90")
+
+
+def test_a_real_function_of_a_whole_number() -> None:
+    text = "real function h(k)\ninteger k\nh = k/2\nend function\n"
+    text = f"program p\nreal a(2)\n!hpf$ processors q(2)\na(1) = h(3)/2\na(2) = 1/h(4)\ncontains\n{text}end\n"
+    assert run(read_program(text, "p.f90"), {})["a"].tolist() == [0.5, 0.5]

@@ -165,3 +165,18 @@ def test_where_constructs_that_are_refused(inside: str, said: str) -> None:
             f"where (a > 6)\n {inside}\nend where\nend\n",
             "p.f90",
         )
+
+
+def test_an_index_has_no_value_behind_its_loop() -> None:
+    loop = "do i = 1, 4\na(i) = i\nend do\n"
+    text = f"program p\nreal a(4)\n!hpf$ processors q(2)\n{loop}{{}}\nend\n"
+    for use in ("a(1) = i", "a(i-3) = 2", "a(1:i-2) = 3", "if (i > 2) a = 1", "do j = 1, i\na(j) = 1\nend do"):
+        with pytest.raises(ArrayProgramError, match=r"p\.f90:7:\d+: i is read outside the loop whose index it is"):
+            read_program(text.format(use), "p.f90")
+    assert run(read_program(text.format(loop), "p.f90"), {})["a"].tolist() == [1, 2, 3, 4]
+
+
+def test_whole_powers_below_zero_are_cut() -> None:
+    text = "program p\ninteger k(3)\nreal a(3)\n!hpf$ processors q(2)\nk = -1\na(1) = 2**k(1)\na(2) = 5 + 2**(-1)\n"
+    program = read_program(text + "a(3) = 2.0**k(1)\nend\n", "p.f90")
+    assert run(program, {})["a"].tolist() == [0, 5, 0.5]

@@ -131,3 +131,19 @@ def test_calls_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_data_is_remarked() -> None:
     program = read_program(HEAD.replace("integer :: k\n", "integer :: k\ndata s /1.0/\n") + "a = s\nend\n", "m.f90")
     assert program.remarks == ("m.f90:5:1: DATA is passed over; first values are those that a run is given",)
+
+
+@pytest.mark.parametrize("given", ["a(1:2)", "a + 1"])
+def test_parts_of_arrays_are_not_passed(given: str) -> None:
+    own = "subroutine s(x)\nreal x(2)\nx = 1\nend\n"
+    text = f"program p\nreal a(4)\n!hpf$ processors q(2)\ncall s({given})\ncontains\n{own}end\n"
+    with pytest.raises(ArrayProgramError, match=r"p\.f90:4:\d+: a section is passed, or an expression of arrays"):
+        read_program(text, "p.f90")
+
+
+def test_an_element_is_that_of_the_call_whatever_the_subroutine_does_to_its_subscripts() -> None:
+    own = "subroutine s(y, m)\nreal y\ninteger m\nm = 5\ny = y + 7\nend\n"
+    head = "program p\nreal x(9)\ninteger k\n!hpf$ processors q(3)\n!hpf$ distribute x(cyclic)\n"
+    text = f"{head}k = 2\ncall s(x(k), k)\nx(9) = k\ncontains\n"
+    last = run(read_program(f"{text}{own}end\n", "p.f90"), {"x": np.arange(1, 10)})
+    assert last["x"].tolist() == [1, 9, 3, 4, 5, 6, 7, 8, 5]

@@ -99,3 +99,12 @@ def test_other_forms_are_written_on_request(program: Path, tmp_path: Path) -> No
 def test_a_folder_is_nothing_to_show(what: str) -> None:
     done = CliRunner().invoke(main, ["show", what])
     assert (done.exit_code, done.output) == (2, f"pointsman: {what} cannot be read: it is a folder\n")
+
+
+def test_placed_flows_are_shown(tmp_path: Path) -> None:
+    flows, placed = tmp_path / "flows.toml", tmp_path / "placed.json"
+    flows.write_text('[[flow]]\nfrom = "a"\nto = ["b", "c"]\nbandwidth = 0.25\n')
+    made = CliRunner().invoke(main, ["place", str(flows), "--mesh", "3x1", "--json", str(placed)])
+    assert made.exit_code == 0, made.output
+    done = show(placed, "--mesh", "3x1")
+    assert done.exit_code == 0, done.output

@@ -293,6 +293,7 @@ def test_misspelt_operators_and_arguments_get_a_suggestion() -> None:
         ("(barrier 'b :type 'int32s)", "did you mean 'int32'?"),
         ("(broadcast b 0)", "write 'b"),
         ("(broadcast 'x-plus 0)", "for instance 'x_plus"),
+        ("(broadcast 'é 0)", None),
         ("(stream 's 0)", "(stream LABEL SOURCE DESTINATION)"),
         ("(reduce)", "(reduce LABEL [FUNCTION] DESTINATION)"),
     ):

@@ -23,7 +23,7 @@ def _played(
     for node in range(numbers.nodes):
         operators.tables.add(operators.ways[node], list(steps))
     board = numbers.board(operators.standing())
-    spent, played, ended = k.play(
+    spent, _, played, ended = k.play(
         board,
         operators.tables.table(operators.ways),
         operators.messages.post(),
@@ -32,6 +32,7 @@ def _played(
         0,
         2,
         limit,
+        1 << 40,
     )
     return spent, int(played), bool(ended)
 

@@ -54,7 +54,7 @@ def test_a_substrate_may_have_a_carrier_of_its_own_and_others_get_bounded_buffer
     made = One(argparse.Namespace(), mesh(1, 1))
     node: Any = SimpleNamespace(substrate=SimpleNamespace(carrier=lambda: "own"), nodes=2)
     assert made.carrier(node) == "own"
-    alone: Any = SimpleNamespace(substrate=object(), nodes=1, clock=object())
+    alone: Any = SimpleNamespace(substrate=object(), nodes=1, topology=mesh(1, 1), clock=object())
     carrier = made.carrier(alone)
     assert isinstance(carrier, CreditCarrier)
     assert carrier.window == 9
@@ -65,7 +65,7 @@ def test_carriers_of_one_run_know_which_of_them_have_ended_and_those_of_another_
     made = One(argparse.Namespace(), mesh(1, 1))
     first, second = object(), object()
     carriers = [
-        made.carrier(cast(Any, SimpleNamespace(substrate=object(), nodes=1, clock=clock)))
+        made.carrier(cast(Any, SimpleNamespace(substrate=object(), nodes=1, topology=mesh(1, 1), clock=clock)))
         for clock in (first, first, second)
     ]
     one, same, other = (cast(CreditCarrier, carrier).peers for carrier in carriers)

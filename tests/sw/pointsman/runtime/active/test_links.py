@@ -11,6 +11,7 @@ import pytest
 import pointsman
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
+from pointsman.network.faults import with_faults
 from pointsman.runtime.active.links import AloneLink, link_of
 from pointsman.runtime.splitc import SplitC, SplitCApplication
 
@@ -180,3 +181,27 @@ def test_nothing_interrupts_a_processor_on_other_targets(target: str) -> None:
     options: dict[str, Any] = {} if target == "logp" else {"engine": "model"}
     with pytest.raises(PointsmanError, match="that interrupt need a processor with an interrupt handler"):
         pointsman.run(BusyInterrupted, mesh(2, 2), target=target, **options)
+
+
+@pytest.mark.parametrize("target", ["packet", "tdm", "numesh"])
+def test_nodes_that_do_not_work_are_no_processors(target: str) -> None:
+    network = with_faults(mesh(3, 3), nodes=[4], links=[] if target == "tdm" else [(0, 1)])
+
+    class Sums(SplitCApplication):
+        interrupts = target == "numesh"
+
+        async def splitc_main(self, s: SplitC) -> Any:
+            base = await s.all_spread_allocate(s.PROCS, np.int32)
+            for other in range(s.PROCS):
+                await s.fetch_add(base + other, 10**s.MYPROC)
+            await s.barrier()
+            return s.MYPROC, s.PROCS, int(await s.read(base + s.MYPROC)), (await s.scan(s.MYPROC)).tolist()
+
+    results = pointsman.run(Sums, network, target=target, engine="model").finished.record.results
+    found = [one for node, one in enumerate(results) if node != 4]
+    assert found == [(me, 8, 11111111, [me * (me + 1) // 2]) for me in range(8)]
+
+
+def test_a_logp_machine_has_no_faults() -> None:
+    with pytest.raises(PointsmanError, match="no network whose nodes and links could be faulty"):
+        pointsman.run(Mixed, with_faults(mesh(2, 2), nodes=[1]), target="logp")

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pointsman
 from pointsman.errors import PointsmanError
-from pointsman.runtime.splitc import AccessError, SplitC
+from pointsman.network import mesh
+from pointsman.runtime.splitc import AccessError, SplitC, SplitCApplication
 from pointsman.runtime.splitc.accessors import Counter
 
 from .programs import ended, random_main, results, run
@@ -228,19 +230,21 @@ def test_stores_at_a_counter_that_their_receiver_has_not_named_come_to_an_end() 
     assert len(results(main, 3, "example,delay=300")) == 3
 
 
-def test_a_deadlock_tells_what_each_processor_waits_for() -> None:
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [(lambda s: s.reduce(np.zeros(3, np.int16)), "in reduce: of 3 int16"), (lambda s: s.barrier(), "in barrier")],
+)
+def test_a_deadlock_tells_what_each_processor_waits_for(call: Any, told: str) -> None:
     async def main(s: SplitC) -> None:
         await s.compute(5)
         if s.MYPROC == 0:
             await s.store_sync(12)
-        elif s.MYPROC == 1:
-            await s.reduce(np.zeros(3, np.int16))
         else:
-            await s.barrier()
+            await call(s)
 
     with pytest.raises(PointsmanError) as caught:
         run(main, 3)
-    said = ("in store_sync: 0 of 12 bytes have come", "in reduce: of 3 int16", "in barrier")
+    said = ("in store_sync: 0 of 12 bytes have come", told, told)
     assert [f"node {node}: {one}" in caught.value.message for node, one in enumerate(said)] == [True] * 3
 
 
@@ -268,3 +272,25 @@ def test_arguments_reach_every_processor() -> None:
     made.options_given = argparse.Namespace(size=7, name="ä" * 30)
     done = run_logp_application(made, mesh(5), LogpParameters())
     assert done.record.results == [["--size=7", "--name=" + "ä" * 30]] * 5
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (lambda s: s.reduce(np.arange(4)), "reduce of 4 int64, and processor 0 calls reduce of 3 int64"),
+        (lambda s: s.reduce(np.arange(3.0)), "reduce of 3 float64, and processor 0 calls reduce of 3 int64"),
+        (lambda s: s.scan(np.arange(3)), "scan of 3 int64, and processor 0 calls reduce of 3 int64"),
+        (lambda s: s.barrier(), "barrier, and processor 0 calls reduce of 3 int64"),
+        (lambda s: s.broadcast(np.arange(3), 1), "broadcast from 1 of 3 int64, and processor 0"),
+    ],
+)
+def test_all_processors_make_the_same_collective_calls(other: Any, said: str) -> None:
+    class Differ(SplitCApplication):
+        async def splitc_main(self, s: SplitC) -> None:
+            await (other(s) if s.MYPROC else s.reduce(np.arange(3)))
+
+    for target in ("logp", "packet"):
+        options: dict[str, Any] = {} if target == "logp" else {"engine": "model"}
+        with pytest.raises(PointsmanError, match=f"processor 1 calls {said}") as caught:
+            pointsman.run(Differ, mesh(2, 1), target=target, **options)
+        assert "arrays of the same type and length" in str(caught.value)

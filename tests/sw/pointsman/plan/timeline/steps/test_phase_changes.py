@@ -8,6 +8,7 @@ from numesh.codes import Codes
 from pointsman.plan.plan import Plan
 from pointsman.plan.timeline import kernel as k
 from pointsman.plan.timeline.board import BoardNumbers
+from pointsman.plan.timeline.lanes import WORDS
 from pointsman.plan.timeline.memories import PlannedMemories
 from pointsman.plan.timeline.steps.phase_changes import CHANGES, PhaseSteps
 from pointsman.plan.timeline.steps.tables import StepTables
@@ -31,7 +32,7 @@ def test_the_loader_phase_is_written_before_its_pointer(phases: PhaseSteps, smal
     assert steps[-1][1] == POINTER_DRAIN
     lanes = phases.tables.table(phases.ways).lanes
     words = Codes(small_plan.shape).command_words
-    sent = [int(lanes[first, k.WORDS]) for kind, first, _ in steps if kind == k.MOVE]
+    sent = [int(lanes[first, WORDS]) for kind, first, _ in steps if kind == k.MOVE]
     assert sent == [(small_plan.period + 1) * words, words]
 
 

@@ -8,6 +8,7 @@ from pointsman.artifacts.images.images import LaneImage
 from pointsman.plan.plan import Plan
 from pointsman.plan.timeline import kernel as k
 from pointsman.plan.timeline.board import BoardNumbers
+from pointsman.plan.timeline.lanes import AFTER, FIRST, WORDS
 from pointsman.plan.timeline.memories import PlannedMemories
 from pointsman.plan.timeline.steps.processor_state import ProcessorState
 from pointsman.plan.timeline.steps.tables import StepTables
@@ -54,9 +55,9 @@ def test_moves_name_their_lanes_and_these_their_registers() -> None:
     assert tables.move(lanes, 4, base=20) == [(k.MOVE, 1, 4)]
     table = tables.table([])
     assert table.turns.tolist() == [10, 11, 20, 21, 22, 21]
-    assert table.lanes[:, k.FIRST].tolist() == [0, 2, 4, 5]
-    assert table.lanes[:, k.WORDS].tolist() == [4, 4, 4, 4]
-    assert table.lanes[:, k.AFTER].tolist() == [-1, -1, -1, 0]
+    assert table.lanes[:, FIRST].tolist() == [0, 2, 4, 5]
+    assert table.lanes[:, WORDS].tolist() == [4, 4, 4, 4]
+    assert table.lanes[:, AFTER].tolist() == [-1, -1, -1, 0]
     assert tables.most_lanes == 3
     assert tables.move([], 4) == []
 
