@@ -171,7 +171,9 @@ class Node:
 
         On scheduled routers their words move as they come, a word a cycle, whichever call they belong to; in a cycle in which
         several could, the earlier call comes first. What takes several steps, and everything on other targets, is done call by
-        call: name what the node writes before what it reads, and have all nodes name the operators in the same order. On the
+        call: name what the node writes before what it reads, and have all nodes name the operators in the same order. A call of
+        several steps, such as a barrier or an all-reduce, takes its next step once the words of all calls have moved, so what
+        another node writes only after its own such call is not to be read beside it. On the
         switch a long message that a node writes first waits until its reader reads: let one node of a ring read first.
 
         Parameters

@@ -47,7 +47,8 @@ class Together:
         results: list[Any] = [None] * len(self.calls)
         waiting: dict[int, Transfer] = {}
         going = list(range(len(self.calls)))
-        named: list[str] = []
+        named: dict[int, str] = {}
+        """By call, what the node was at when it first moved words."""
         try:
             while going:
                 for number in going:
@@ -56,14 +57,23 @@ class Together:
                         results[number] = result
                     else:
                         waiting[number] = request
-                        named.append(self.node.put_aside())
+                        named.setdefault(number, self.node.put_aside())
                 if waiting:
-                    self.node.hold(", ".join(named))
+                    self.node.hold(", ".join(named.values()))
                     yield joined(list(waiting.values()))
                 going = list(waiting)
                 waiting.clear()
-        finally:
+        except GeneratorExit:  # the run has been given up here, and its report names the calls that are not over
+            if waiting:
+                self.node.release()
+                self.node.hold(", ".join(named[number] for number in waiting))
+            raise
+        except BaseException:
             self.node.release()
+            raise
+        else:
+            self.node.release()
+        finally:
             for call in self.calls:
                 call.close()
         return results

@@ -16,14 +16,17 @@ from .meaning import all_writers
 
 MOST = 8
 """Nodes, at most, that are told of."""
+CALLS = ("_load", "_write", "_read", "_func")
 
 
 def awaited(program: Program, nodes: Mapping[int, Loaded]) -> list[str]:
-    """A line for each node that waits in ``LABEL_read`` for a message that its writer has not written; ``nodes`` by number."""
+    """A line for each node that waits in ``LABEL_read``, alone or together with others, for a message that its writer has not
+    written; ``nodes`` by number."""
     found = []
     operators = {f"{one.label}_read": one for one in program.operators()}
-    for number, node in nodes.items():
-        operator = operators.get(node.activity)
+    reading = ((number, call) for number, node in nodes.items() for call in node.activity.split(", "))
+    for number, call in reading:
+        operator = operators.get(call)
         if operator is None or operator.valid is not None:
             continue
         instances = [k for k, one in enumerate(operator.instances) if number in one.nodes]
@@ -35,10 +38,10 @@ def awaited(program: Program, nodes: Mapping[int, Loaded]) -> list[str]:
         where = "" if operator.position is None else f"{operator.position}: "
         written = _moved(nodes[writer], operator, "write")
         doing = nodes[writer].activity
-        calling = doing.endswith(("_load", "_write", "_read", "_func")) and " " not in doing
+        calling = all(one.endswith(CALLS) and " " not in one for one in doing.split(", "))
         state = "has ended" if doing in ("finishing", "done") else f"is in {doing}" if calling else f"is {doing}"
         found.append(
-            f"{where}node {number} waits in {node.activity} for node {writer}, which has written {written} "
+            f"{where}node {number} waits in {call} for node {writer}, which has written {written} "
             f"message{'' if written == 1 else 's'} and {state}"
         )
     return found[:MOST]

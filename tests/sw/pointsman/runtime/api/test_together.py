@@ -150,3 +150,17 @@ def test_the_activity_names_all_calls_that_move_words() -> None:
         moving.send(None)
     assert node.activity == "after b_write, d_read"
     assert told == ["b_write", "c_read", "after c_read", "d_read", "b_write, d_read", "after b_write, d_read"]
+
+
+def test_a_run_that_is_given_up_finds_the_calls_named_that_are_not_over() -> None:
+    node = _node()
+
+    async def named(name: str, *requests: Any) -> None:
+        node.activity = name
+        await _call(1, *requests)
+
+    moving = node.together(named("b_write", _move(True, 2)), named("c_func", _move(True, 1), _move(False, 1)))
+    moving.send(None)
+    moving.send(None)  # the words of both are moved, and c_func reads the answer
+    moving.close()
+    assert node.activity == "c_func"

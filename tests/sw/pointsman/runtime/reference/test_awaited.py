@@ -57,6 +57,18 @@ def test_the_writer_is_named_as_long_as_it_has_not_written(
     assert lines(text, reader, written, given) == []
 
 
+def test_calls_that_go_on_together_are_looked_at_one_by_one() -> None:
+    program = compile_text("(parallel (barrier 'b) (stream 'a 0 1))", topology=mesh(2))
+    at = {0: "b_func, c_func", 1: "b_func, a_read"}
+    nodes = {
+        node: Loaded(("a", "b"), False, values={"a": NONE}, moved={}, activity=calls) for node, calls in at.items()
+    }
+    lines = awaited(program, nodes)
+    assert [line.partition(": ")[2] for line in lines] == [
+        "node 1 waits in a_read for node 0, which has written 0 messages and is in b_func, c_func"
+    ]
+
+
 def test_nothing_is_told_where_any_node_may_write() -> None:
     assert lines("(collect 'a 0)", 0, [(0, 0), (0, 0)]) == []
     assert lines("(broadcast 'a (runtime :distributed t))", 0, [(0, 0), (0, 0)], Given((UNKNOWN,))) == []
