@@ -6,6 +6,7 @@ only; what is raised by code of ours without any line of theirs passes through.
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import sysconfig
 import traceback
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 from .errors import PointsmanError
 
@@ -21,6 +23,27 @@ MOST_FRAMES = 8
 """Frames that an error shows at most; the first and the last are kept."""
 LONGEST_TEXT = 400
 """Characters of an exception's text that are shown at most."""
+
+
+def run_file(path: Path, name: str, what: str) -> ModuleType:
+    """Run a Python file as the module ``name``. It can import modules that stand beside it, as if Python ran it itself; they are
+    looked for last, so that none takes the place of a library's. ``what``: what such a file is, for the error.
+
+    Raises
+    ------
+    PointsmanError
+        If it is no Python file. What the file itself raises passes through.
+    """
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise PointsmanError(f"{path} is no Python file", hint=f"{what} in a .py file")
+    folder = str(path.absolute().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 @contextmanager

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from pointsman.cop.compile import Host
 from pointsman.errors import PointsmanError
 from pointsman.files import is_file
-from pointsman.foreign import foreign_code
+from pointsman.foreign import foreign_code, run_file
 from pointsman.network import Topology
 from pointsman.program.program import Program
 
@@ -45,7 +43,7 @@ def compile_python_file(
         raise PointsmanError(f"cannot read {file}: there is no such file")
     with foreign_code(file, "the program"):
         try:
-            module = _module(file)
+            module = run_file(file, f"pointsman_program_{file.stem}", "a program in Python is")
         except SyntaxError as error:
             if error.lineno is None:
                 raise
@@ -55,13 +53,3 @@ def compile_python_file(
             raise PointsmanError(f"{file} defines no '{NAME}'", hint="def program(net: cop.Network) -> cop.Parts: ...")
         # Python names a file by its whole path; a report names it as it was given.
         return replace(compile_program(program, topology=topology, **host), file=str(file))
-
-
-def _module(file: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(f"pointsman_program_{file.stem}", file)
-    if spec is None or spec.loader is None:
-        raise PointsmanError(f"{file} is no Python file", hint="a program in Python is a .py file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module

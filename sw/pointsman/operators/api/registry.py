@@ -7,10 +7,8 @@ The code of a plugin is trusted: it runs with the compiler's rights.
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import inspect
 import re
-import sys
 import traceback
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,7 +20,7 @@ from typing import Any
 from pointsman.cop.text.source import suggestion
 from pointsman.errors import PointsmanError
 from pointsman.files import is_file
-from pointsman.foreign import shown, text_of
+from pointsman.foreign import run_file, shown, text_of
 from pointsman.operators.api.loading import Loading
 from pointsman.program.catalogue import OPERATORS
 from pointsman.program.program import Operator
@@ -183,14 +181,9 @@ def load_file(path: Path) -> list[Plugin]:
     """
     if not is_file(path):
         raise PointsmanError(f"there is no file {path}")
-    spec = importlib.util.spec_from_file_location(f"pointsman_implementations_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise PointsmanError(f"{path} is no Python file", hint="implementations are in a .py file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
     with _blamed(str(path), path, None):
-        spec.loader.exec_module(module)
-    return _take(_members(module, spec.name), str(path), path)
+        module = run_file(path, f"pointsman_implementations_{path.stem}", "implementations are")
+    return _take(_members(module, module.__name__), str(path), path)
 
 
 def _members(module: ModuleType, name: str) -> object:

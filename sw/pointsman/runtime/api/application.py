@@ -6,9 +6,7 @@ An application file defines one class derived from ``Application``. The same fil
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import inspect
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,7 +19,7 @@ from pointsman.cop.compile import Host
 from pointsman.cop.text.source import CopError
 from pointsman.errors import PointsmanError
 from pointsman.files import is_file
-from pointsman.foreign import fault, foreign_code, foreign_frames, said_by
+from pointsman.foreign import fault, foreign_code, foreign_frames, run_file, said_by
 from pointsman.network import Topology
 
 from .node import Node
@@ -133,13 +131,8 @@ def load_application(path: Path) -> type[Application]:
     """
     if not is_file(path):
         raise PointsmanError(f"there is no application file {path}")
-    spec = importlib.util.spec_from_file_location(f"pointsman_application_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise PointsmanError(f"{path} is no Python file", hint="an application is a .py file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
     try:
-        spec.loader.exec_module(module)
+        module = run_file(path, f"pointsman_application_{path.stem}", "an application is")
     except (KeyboardInterrupt, PointsmanError):
         raise
     except BaseException as error:
@@ -153,7 +146,7 @@ def load_application(path: Path) -> type[Application]:
             if inspect.isclass(value)
             and issubclass(value, Application)
             and value is not Application
-            and value.__module__ == spec.name
+            and value.__module__ == module.__name__
         ]
     if len(found) != 1:
         raise PointsmanError(
