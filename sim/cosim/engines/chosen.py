@@ -25,6 +25,18 @@ def chosen_engine(engine: str) -> str:
     return "model"
 
 
+def check_switch_engine(engine: str) -> None:
+    """Refuse an engine that the switch has not.
+
+    Raises
+    ------
+    PointsmanError
+        If there is none of this name.
+    """
+    if engine not in ("auto", "verilated", "model"):
+        raise PointsmanError(f"an engine of the switch must be auto, verilated or model, not {engine!r}")
+
+
 def check_wave(engine: str, wave: Path | None, window: tuple[int, int] | None) -> None:
     """Refuse waveforms of engines that write none, and cycles of a waveform that end before they begin.
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from cosim.engines import processors
-from cosim.engines.chosen import chosen_engine
+from cosim.engines.chosen import check_switch_engine, chosen_engine
 from cosim.engines.processors import Access, Outcome, Program, Programs, RunOptions
 from cosim.machine import ProcessorMachine, Runner, is_shown
-from pointsman.errors import PointsmanError
 from tdm_switch.shape import SwitchShape
 from tdm_switch.station import patience
 
@@ -105,8 +104,7 @@ def switch_machine(shape: SwitchShape, engine: EngineName = "auto", *, progress:
     PointsmanError
         If there is no such engine, or it cannot be built.
     """
-    if engine not in ("auto", "verilated", "model"):
-        raise PointsmanError(f"an engine of the switch must be auto, verilated or model, not {engine!r}")
+    check_switch_engine(engine)
     shown = is_shown(progress)
     if chosen_engine(engine) == "model":
         return SwitchMachine(shape, SwitchModelEngine(shape), progress=shown)

@@ -354,9 +354,9 @@ def refuse_addresses(named: Given) -> None:
 
 def refuse_engine(given: Given) -> None:
     """Refuse an engine that the switch has not, before a program is compiled for it."""
-    engine = given.get("engine", "auto")
-    if engine not in ("auto", "verilated", "model"):
-        raise PointsmanError(f"an engine of the switch must be auto, verilated or model, not {engine!r}")
+    from cosim.engines.chosen import check_switch_engine
+
+    check_switch_engine(given.get("engine", "auto"))
 
 
 def implementations_of(files: Sequence[Path]) -> tuple[Implementation, ...]:

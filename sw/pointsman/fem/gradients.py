@@ -71,15 +71,15 @@ class GradientsApplication(Application):
     def program(self, net: cop.Network) -> cop.Part:
         """The program of `exchange.cop_text`."""
         demands = self.answer.problem.connections
-        rank = {node: number for number, node in enumerate(self.topology.working)}  # as the program counts them
+        ranks = self.topology.ranks
         phases = [
             cop.phase(
                 cop.parallel(
                     *(
                         cop.stream(
                             label(c),
-                            rank[demands[c].source],
-                            rank[demands[c].destination],
+                            ranks[demands[c].source],
+                            ranks[demands[c].destination],
                             type="float64*",
                             m=demands[c].words,
                         )

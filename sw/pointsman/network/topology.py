@@ -95,6 +95,11 @@ class Topology:
         return tuple(node for node in range(self.nodes) if node not in self.dead)
 
     @cached_property
+    def ranks(self) -> dict[int, int]:
+        """By node that works, its number among those, as programs count them."""
+        return {node: rank for rank, node in enumerate(self.working)}
+
+    @cached_property
     def at_port(self) -> tuple[dict[int, tuple[int, int]], ...]:
         """For each node, a mapping from port to (node at the far end, its port)."""
         table: tuple[dict[int, tuple[int, int]], ...] = tuple({} for _ in range(self.nodes))

@@ -108,7 +108,7 @@ class Waiting:
     rate: float
     late: float
     last: int
-    apart: bool = True
+    apart: bool
 
     @property
     def rest(self) -> float:
@@ -132,12 +132,10 @@ def waits(
     Calls at the same time at a node wait for their accesses in all, and each of them for an equal share of that.
     """
     found = []
-    beside: dict[tuple[int, int, int], list[float]] = {}
-    labels: dict[tuple[int, int, int], set[str]] = {}
+    beside: dict[tuple[int, int, int], list[str]] = {}
     for call in calls:
         if call.label in accesses and call.what != "load":
-            beside.setdefault((call.node, call.start, call.end), []).append(accesses[call.label])
-            labels.setdefault((call.node, call.start, call.end), set()).add(call.label)
+            beside.setdefault((call.node, call.start, call.end), []).append(call.label)
     for label, of_nodes in visits_of(calls).items():
         if label not in accesses:
             continue
@@ -149,10 +147,11 @@ def waits(
                 latest = max(group, key=lambda call: (call.start, -call.node), default=None)
                 for call in group:
                     assert latest is not None
-                    moved = beside[call.node, call.start, call.end]
-                    if len(labels[call.node, call.start, call.end]) > 1:
+                    labels = beside[call.node, call.start, call.end]
+                    if len(set(labels)) > 1:
                         with_others.add(call.what)
-                    waited = max(0.0, call.end - call.start - sum(moved)) / len(moved)
+                    moved = sum(accesses[one] for one in labels)
+                    waited = max(0.0, call.end - call.start - moved) / len(labels)
                     rate = min(waited, max(0.0, spans[label] - accesses[label]))
                     late = min(waited - rate, max(0, min(latest.start, call.end) - call.start))
                     of_function = sums.setdefault(call.what, [0, 0.0, 0.0, 0.0])

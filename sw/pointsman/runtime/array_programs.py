@@ -263,7 +263,7 @@ class _Processor:
         self.homes = self.sites.homes
         self.node = node
         state = first_distribution(application.array_program)
-        self.number = node.topology.working.index(node.number)
+        self.number = node.topology.ranks[node.number]
         own = self.homes.own(self.number, state)
         data = np.zeros(self.homes.size, application.dtype)
         for name in application.array_program.arrays:

@@ -123,15 +123,15 @@ class ConnectionsApplication(Application, ABC):
     def program(self, net: Network) -> Part:
         """A phase of streams for each phase of connections."""
         demands, size = self.answer.problem.connections, WORDS_OF[self.element]
-        rank = {node: number for number, node in enumerate(self.topology.working)}  # as the program counts them
+        ranks = self.topology.ranks
         phases = [
             phase(
                 parallel(
                     *(
                         stream(
                             label(route.connection),
-                            rank[demands[route.connection].source],
-                            rank[demands[route.connection].destination],
+                            ranks[demands[route.connection].source],
+                            ranks[demands[route.connection].destination],
                             type=self.element,
                             m=size,
                             c=demands[route.connection].words // size,

@@ -30,7 +30,6 @@ from pointsman.operators.messages.online import (
     agrees,
     channels_of,
     legal_values,
-    passed_on,
     way_named,
 )
 from pointsman.program.catalogue import OPERATORS
@@ -81,9 +80,6 @@ class OnlinePort:
         self.number = substrate.number
         self.position = view.position
         self.enters = view.enters
-        passed = passed_on(self.program, self.way, self.number, substrate.images.topology)
-        self.passed_on = {(source, self.queues[channel]) for source, channel in passed}
-        """Source and queue of messages that the agent passes on as they come."""
         self.instance = next(i for i, one in enumerate(self.program.instances) if self.number in one.nodes)
         self.scripts: list[tuple[int, Script]] = []
         self.loaded: tuple[Any, ...] | None = None
@@ -267,7 +263,7 @@ class OnlinePort:
             queue = self.queues[channel + receive.channel]
             assert agent is not None
             message = await self._arrival(agent, receive, queue)
-            if (receive.source, queue) not in self.passed_on:
+            if (message.source, queue) not in agent.passed_on:
                 for onward in receive.forward:
                     send(onward, message)
             if not message.whole:

@@ -178,3 +178,9 @@ def test_a_part_is_connected_when_its_own_links_connect_it() -> None:
 )
 def test_a_network_is_described_by_its_sides_or_by_its_number_of_nodes(network: Topology, said: str) -> None:
     assert network.described == said
+
+
+def test_programs_count_the_nodes_that_work() -> None:
+    whole = mesh(2, 2)
+    assert whole.ranks == {0: 0, 1: 1, 2: 2, 3: 3}
+    assert with_faults(whole, nodes=[1]).ranks == {0: 0, 2: 1, 3: 2}
