@@ -433,7 +433,7 @@ class Evaluator:
     def raise_errors(self) -> None:
         """Raise the recorded errors, if there are any."""
         if self.errors:
-            raise together(self.errors.values())
+            raise together(self.errors.values()) from None
 
     def charge(self, steps: int) -> None:
         """Count work."""

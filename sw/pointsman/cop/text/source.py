@@ -99,7 +99,7 @@ def together(errors: Iterable[CopError]) -> CopError:
     ordered = sorted(errors, key=lambda error: (error.position.line, error.position.column))
     first = ordered[0]
     first.errors = tuple(ordered)
-    return first
+    return first.with_traceback(None)  # where it was first raised, maybe many times, tells nobody anything
 
 
 class Places(ABC):

@@ -91,3 +91,13 @@ def test_the_same_text_gives_the_same_program() -> None:
 
 def test_the_public_names_exist() -> None:
     assert all(hasattr(pointsman.cop, name) for name in pointsman.cop.__all__)
+
+
+def test_the_traceback_of_mistakes_is_short() -> None:
+    """Those of a program in Python or in a notebook see it: it does not tell how often a mistake was met."""
+    text = "(subset (make-1d 'x) (broadcast 'a 0 :m (/ 1 2)) (broadcast 'b 0 :m (/ 1 3)))"
+    with pytest.raises(CopError) as raised:
+        compile_text(text, topology=mesh(8, 8))
+    assert len(raised.value.errors) == 2
+    assert len(raised.traceback) < 10
+    assert raised.value.__suppress_context__
