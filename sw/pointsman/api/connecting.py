@@ -3,8 +3,9 @@ The commands of these names are these functions."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pointsman.errors import PointsmanError
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def configure(
-    connections: Path | str | ConnectionProblem | DemandProblem,
+    connections: Path | str | Mapping[str, Any] | ConnectionProblem | DemandProblem,
     *,
     algorithm: str = "best",
     degree: int | None = None,
@@ -28,8 +29,8 @@ def configure(
 
     Parameters
     ----------
-    connections : path, ConnectionProblem or DemandProblem
-        What is to be connected; a path is that of a JSON file, as in docs/connections.md.
+    connections : path, mapping, ConnectionProblem or DemandProblem
+        What is to be connected; a path is that of a JSON file, as in docs/connections.md, a mapping is what such a file has.
     algorithm : str
         See `pointsman.connections.configure`, and `pointsman.connections.decompose` for a demand.
     degree : int, optional
@@ -57,10 +58,14 @@ def configure(
     from pointsman.connections import configure as make
 
     check_numbers(whole={"degree": degree, "seed": seed}, real={"effort": effort})
-    problem = read_problem(Path(connections)) if isinstance(connections, str | Path) else connections
+    if isinstance(connections, Mapping):
+        problem = read_problem(connections)
+    else:
+        problem = read_problem(Path(connections)) if isinstance(connections, str | Path) else connections
     if not isinstance(problem, ConnectionProblem | DemandProblem):
         raise PointsmanError(
-            f"connections must be the path of a file, a ConnectionProblem or a DemandProblem, not {type(problem).__name__}"
+            "connections must be the path of a file, its values in a mapping, a ConnectionProblem or a DemandProblem, "
+            f"not {type(problem).__name__}"
         )
     answer: Configurations | Timetable
     if isinstance(problem, ConnectionProblem):
@@ -74,14 +79,18 @@ def configure(
 
 
 def channels(
-    connections: Path | str | ChannelProblem, *, algorithm: str = "best", seed: int = 0, effort: float = 1.0
+    connections: Path | str | Mapping[str, Any] | ChannelProblem,
+    *,
+    algorithm: str = "best",
+    seed: int = 0,
+    effort: float = 1.0,
 ) -> PhasedConnections:
     """Divide connections into phases on the logical channels of a network, and have them judged.
 
     Parameters
     ----------
-    connections : path or ChannelProblem
-        What is to be connected; a path is that of a JSON file, as in docs/channels.md.
+    connections : path, mapping or ChannelProblem
+        What is to be connected; a path is that of a JSON file, as in docs/channels.md, a mapping is what such a file has.
     algorithm, seed, effort
         See `pointsman.connections.channels.divide`.
 
@@ -100,7 +109,10 @@ def channels(
     from pointsman.connections.channels import divide
 
     check_numbers(whole={"seed": seed}, real={"effort": effort})
-    problem = read_channel_problem(Path(connections)) if isinstance(connections, str | Path) else connections
+    if isinstance(connections, Mapping):
+        problem = read_channel_problem(connections)
+    else:
+        problem = read_channel_problem(Path(connections)) if isinstance(connections, str | Path) else connections
     answer = divide(problem, algorithm=algorithm, seed=seed, effort=effort)
     judge_phases(answer)
     return answer

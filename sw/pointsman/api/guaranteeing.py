@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import networkx
+
     from pointsman.artifacts.flows.flows import FlowSet
     from pointsman.artifacts.routes.routes import RouteProblem
     from pointsman.network import Topology
@@ -19,7 +21,7 @@ WIDTHS = (32, 64)
 
 def guarantee(
     flows: Path | str,
-    topology: Topology,
+    topology: Topology | networkx.Graph | str,
     *,
     width: int = 32,
     pipelines: int = 2,
@@ -32,8 +34,8 @@ def guarantee(
     ----------
     flows : path
         A TOML or JSON file, as in docs/placement.md.
-    topology : Topology
-        The network, perhaps with faults.
+    topology : Topology, networkx.Graph or str
+        The network, perhaps with faults; text as in `pointsman.run`.
     width, pipelines : int
         Bits of a word, 32 or 64, and pipelines of a router.
     seed, effort
@@ -51,10 +53,12 @@ def guarantee(
     from pointsman.noc.search import guarantee as found_for
 
     from .judged import judge_timetable
+    from .options import network_from
 
     if width not in WIDTHS:
         raise PointsmanError(f"words must have 32 or 64 bits, not {width}")
     read = read_flows(Path(flows))
+    topology = network_from(topology)
     shape = shape_for(topology, width=width, pipelines=pipelines)
     net = make_problem(topology, [], dead_nodes=sorted(topology.dead), shape=shape)
     try:

@@ -12,8 +12,11 @@ from pointsman.errors import PointsmanError
 from pointsman.files import is_file
 
 from .judged import judge_phases
+from .options import network_from
 
 if TYPE_CHECKING:
+    import networkx
+
     from pointsman.artifacts.channels.channels import PhasedConnections
     from pointsman.fem.exchange import HaloExchange
     from pointsman.fem.poisson import Poisson
@@ -65,7 +68,7 @@ class Fem:
 def fem(
     mesh: Path | str,
     parts: int,
-    topology: Topology,
+    topology: Topology | networkx.Graph | str,
     *,
     channels: int = 12,
     method: str = "metis",
@@ -92,6 +95,7 @@ def fem(
     from pointsman.fem.generators import GENERATORS, generated
     from pointsman.fem.mesh import read_mesh
 
+    topology = network_from(topology)
     if not 0 <= seed < 1 << 32:
         raise PointsmanError(f"a seed must be 0 to 2^32 - 1, not {seed}")
     text = str(mesh)

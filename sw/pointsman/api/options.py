@@ -249,7 +249,9 @@ def given_and_named(options: Mapping[str, Any], target: str | None) -> tuple[Giv
     return {"plugins": (), **{name: default for name, (default, _, _) in RULES.items()}, **named}, named
 
 
-def network_from(network: Topology | networkx.Graph | str | None, *, target: str | None, ports: int | None) -> Topology:
+def network_from(
+    network: Topology | networkx.Graph | str | None, *, target: str | None = None, ports: int | None = None
+) -> Topology:
     """The network that is meant by a `Topology`, a graph of networkx, "4x4", "torus:4x4" or the path of a JSON file; None: as
     many processors in a row as the switch has ports.
 
@@ -265,8 +267,13 @@ def network_from(network: Topology | networkx.Graph | str | None, *, target: str
         return network
     if isinstance(network, str):
         return mesh(*parse_size(network)) if network[:1].isdigit() and "." not in network else topology_from(network)
-    if network is not None:
+    if hasattr(network, "edges"):
         return from_networkx(network)
+    if network is not None:
+        raise PointsmanError(
+            f"a network must be a Topology, a graph of networkx, or text, not {type(network).__name__}",
+            hint='for instance mesh(4, 4), "4x4" or "torus:4x4"',
+        )
     if target == "tdm" and ports is not None:
         return mesh(ports)
     raise PointsmanError("the network is missing", hint='for instance mesh(4, 4), or "torus:4x4"')

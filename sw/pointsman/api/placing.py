@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .judged import judge_route
+from .options import network_from
 
 if TYPE_CHECKING:
+    import networkx
+
     from pointsman.artifacts.routes.routes import RouteResult
     from pointsman.network import Topology
     from pointsman.routing.placement.report import FlowReport
@@ -25,13 +28,13 @@ class Placed:
     """
 
     places: dict[str, int]
-    streams: dict[str, Any]
+    streams: dict[str, Any] = field(repr=False)
     result: RouteResult
-    flows: tuple[FlowReport, ...]
+    flows: tuple[FlowReport, ...] = field(repr=False)
     method: str
-    index: tuple[int | None, ...]
+    index: tuple[int | None, ...] = field(repr=False)
     most_limits: int
-    accesses: dict[str, float]
+    accesses: dict[str, float] = field(repr=False)
 
     @property
     def limits(self) -> int:
@@ -99,7 +102,12 @@ class Placed:
 
 
 def place(
-    flows: Path | str, topology: Topology, *, router: str = "numesh", seed: int = 0, effort: float = 1.0
+    flows: Path | str,
+    topology: Topology | networkx.Graph | str,
+    *,
+    router: str = "numesh",
+    seed: int = 0,
+    effort: float = 1.0,
 ) -> Placed:
     """Place the tasks of a file of flows on the nodes of a network, route the flows and have the routes judged.
 
@@ -107,8 +115,8 @@ def place(
     ----------
     flows : path
         A TOML or JSON file, as in docs/placement.md.
-    topology : Topology
-        The network, perhaps with faults.
+    topology : Topology, networkx.Graph or str
+        The network, perhaps with faults; text as in `pointsman.run`.
     router, seed, effort
         As in `route`; the effort is also that of the placement.
 
@@ -128,6 +136,7 @@ def place(
     if router not in ROUTERS:
         raise PointsmanError(f"the router must be one of {', '.join(ROUTERS)}, not {router!r}")
     read = read_flows(Path(flows))
+    topology = network_from(topology)
     net = make_problem(topology, [], dead_nodes=sorted(topology.dead))
     try:
         at, routes, method = place_and_route(read, net, ROUTERS[router], RouteOptions(seed=seed, effort=effort))

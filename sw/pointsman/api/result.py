@@ -137,6 +137,9 @@ class Result:
     active: ActiveTrace | None = field(default=None, repr=False)
     """What active messages did, if there were some and the run was asked for its events."""
 
+    def __repr__(self) -> str:
+        return f"Result(correct={self.correct}, total_cycles={self.total_cycles:,}, answer={self.answer!r})"
+
     @property
     def correct(self) -> bool:
         """Is the answer right?"""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pointsman.errors import PointsmanError
 
 from .judged import judge_collective, judge_route
-from .options import check_numbers
+from .options import check_numbers, network_from
 
 if TYPE_CHECKING:
+    import networkx
+
     from pointsman.artifacts.routes.collectives import CollectiveProblem, CollectiveResult
     from pointsman.artifacts.routes.routes import RouteProblem, RouteResult
     from pointsman.network import Topology
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def route(
-    streams: Path | str | RouteProblem | CollectiveProblem,
+    streams: Path | str | Mapping[str, Any] | RouteProblem | CollectiveProblem,
     *,
     router: str = "numesh",
     length: int | None = None,
@@ -32,8 +35,8 @@ def route(
 
     Parameters
     ----------
-    streams : path, RouteProblem or CollectiveProblem
-        What is to be carried; a path is that of a JSON file, as in docs/routing.md.
+    streams : path, mapping, RouteProblem or CollectiveProblem
+        What is to be carried; a path is that of a JSON file, as in docs/routing.md, a mapping is what such a file has.
     router : str
         "numesh" (all rules of the node) or "ideal" (a word per link and slot, nothing else).
     length, seed, effort, time_limit, progress
@@ -67,12 +70,16 @@ def route(
     check_numbers(whole={"length": length, "seed": seed}, real={"effort": effort, "time_limit": time_limit})
     if time_limit is not None and not 0 < time_limit < 1e9:
         raise PointsmanError(f"a time limit must be positive, not {time_limit:g} seconds")
-    problem = read_wanted(Path(streams)) if isinstance(streams, str | Path) else streams
+    if isinstance(streams, Mapping):
+        problem = read_wanted(streams)
+    else:
+        problem = read_wanted(Path(streams)) if isinstance(streams, str | Path) else streams
     if isinstance(problem, RouteProblem):
         check_streams(problem)
     elif not isinstance(problem, CollectiveProblem):
         raise PointsmanError(
-            f"streams must be the path of a file, a RouteProblem or a CollectiveProblem, not {type(problem).__name__}"
+            "streams must be the path of a file, its values in a mapping, a RouteProblem or a CollectiveProblem, "
+            f"not {type(problem).__name__}"
         )
     options = RouteOptions(length=length, seed=seed, effort=effort, time_limit=time_limit, progress=progress)
     if isinstance(problem, CollectiveProblem):
@@ -91,7 +98,7 @@ def route(
 
 def collective(
     kind: str,
-    topology: Topology,
+    topology: Topology | networkx.Graph | str,
     *,
     words: int = 1,
     root: int = 0,
@@ -107,8 +114,8 @@ def collective(
     kind : str
         "broadcast", "all-gather", "gather", "scatter", "reduce", "reduce-scatter", "all-reduce", "all-to-all", "halo", "shift" or
         "reversal".
-    topology : Topology
-        The network, perhaps with faults.
+    topology : Topology, networkx.Graph or str
+        The network, perhaps with faults; text as in `pointsman.run`.
     words, root, ordered
         See `pointsman.artifacts.routes.collectives.CollectiveProblem`.
     length, seed, effort
@@ -127,6 +134,7 @@ def collective(
     from pointsman.artifacts.routes.file import make_collective, make_problem
     from pointsman.routing.options import RouteOptions
 
+    topology = network_from(topology)
     net = make_problem(topology, [], dead_nodes=sorted(topology.dead))
     wanted = make_collective(net, kind, words=words, root=root, ordered=ordered)
     return _collective(wanted, RouteOptions(length=length, seed=seed, effort=effort))

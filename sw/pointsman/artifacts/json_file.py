@@ -1,4 +1,4 @@
-"""A JSON file of the user's -> what it says: decoded by its form, and what is wrong said with the file's name.
+"""A JSON file of the user's, or its values -> what they say: decoded by their form, and what is wrong said with the file's name.
 
 Leaves alone: what the contents mean, which ``make`` of `read_json` knows.
 """
@@ -6,9 +6,9 @@ Leaves alone: what the contents mean, which ``make`` of `read_json` knows.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -19,11 +19,15 @@ Form = TypeVar("Form")
 Made = TypeVar("Made")
 
 
-def read_json(path: Path, what: str, form: type[Form], make: Callable[[Form], Made], *, page: str) -> Made:
+def read_json(
+    given: Path | Mapping[str, Any], what: str, form: type[Form], make: Callable[[Form], Made], *, page: str
+) -> Made:
     """What ``make`` makes of the contents of a file.
 
     Parameters
     ----------
+    given : path or mapping
+        The file, or what it would have: plain values, as `json.load` gives them.
     what : str
         Name of the kind of file, for messages.
     form : type
@@ -36,14 +40,14 @@ def read_json(path: Path, what: str, form: type[Form], make: Callable[[Form], Ma
     PointsmanError
         If the file cannot be read or is wrong; the message has the place of the first fault.
     """
-    text = read_text(path, what)
+    text, name = (None, f"values of a {what}") if isinstance(given, Mapping) else (read_text(given, what), str(given))
     try:
-        return make(msgspec.json.decode(text, type=form))
+        return make(msgspec.convert(given, form) if text is None else msgspec.json.decode(text, type=form))
     except (msgspec.ValidationError, msgspec.DecodeError, RecursionError) as error:
         hint = f"{_words_for(form, str(error))}{page} shows the form"
-        raise PointsmanError(f"{path}: {error or 'nested too deeply'}", hint=hint) from None
+        raise PointsmanError(f"{name}: {error or 'nested too deeply'}", hint=hint) from None
     except PointsmanError as error:
-        raise PointsmanError(f"{path}: {error.message}", hint=error.hint) from None
+        raise PointsmanError(f"{name}: {error.message}", hint=error.hint) from None
 
 
 def _words_for(form: type, fault: str) -> str:

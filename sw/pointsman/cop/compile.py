@@ -177,7 +177,9 @@ def read_file(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> 
         if os.path.basename(name).lstrip()[:1] not in ("(", ";"):
             raise
         raise PointsmanError(
-            error.message, hint="that is the text of a program: put it into a file, and give its name"
+            error.message,
+            hint="that is the text of a program: put it into a file, and give its name; in Python, "
+            "pointsman.cop.compile_text takes it",
         ) from None
     try:
         text = content.decode()

@@ -150,6 +150,9 @@ class PhasedConnections:
     bounds: tuple[ConfigurationBound, ...] = ()
     seconds: float = 0.0
 
+    def __repr__(self) -> str:
+        return f"PhasedConnections({len(self.phases)} phases, bound={self.bound}, algorithm={self.algorithm!r})"
+
     @property
     def bound(self) -> int:
         """No division has fewer phases."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -51,15 +52,15 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     costs: _Costs = msgspec.field(default_factory=_Costs)
 
 
-def read_channel_problem(path: Path) -> ChannelProblem:
-    """Read SPEC.json.
+def read_channel_problem(given: Path | Mapping[str, Any]) -> ChannelProblem:
+    """Read SPEC.json, or take its values.
 
     Raises
     ------
     PointsmanError
         If the file is wrong; the message has the place of the first fault.
     """
-    return read_json(path, "file of connections", _File, _problem, page="docs/channels.md")
+    return read_json(given, "file of connections", _File, _problem, page="docs/channels.md")
 
 
 def write_phases(path: Path, answer: PhasedConnections) -> None:

@@ -145,6 +145,9 @@ class Configurations:
     bounds: tuple[ConfigurationBound, ...] = ()
     seconds: float = 0.0
 
+    def __repr__(self) -> str:
+        return f"Configurations(degree={self.degree}, bound={self.bound}, algorithm={self.algorithm!r})"
+
     @property
     def degree(self) -> int:
         return len(self.configurations)
@@ -188,6 +191,9 @@ class Timetable:
     algorithm: str
     bounds: tuple[ConfigurationBound, ...] = ()
     seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        return f"Timetable(degree={self.degree}, total={self.total}, bound={self.bound}, algorithm={self.algorithm!r})"
 
     @property
     def degree(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -39,15 +40,15 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     overlap: bool | None = None
 
 
-def read_problem(path: Path) -> ConnectionProblem | DemandProblem:
-    """Read CONNECTIONS.json.
+def read_problem(given: Path | Mapping[str, Any]) -> ConnectionProblem | DemandProblem:
+    """Read CONNECTIONS.json, or take its values.
 
     Raises
     ------
     PointsmanError
         If the file is wrong; the message has the place of the first fault.
     """
-    return read_json(path, "connections file", _File, _problem, page="docs/connections.md")
+    return read_json(given, "connections file", _File, _problem, page="docs/connections.md")
 
 
 def write_answer(path: Path, answer: Configurations | Timetable) -> None:

@@ -230,13 +230,13 @@ class CollectiveResult:
     ``ordered``: are words combined in the order of the node numbers? ``method`` says how the schedule was made.
     """
 
-    problem: CollectiveProblem
+    problem: CollectiveProblem = field(repr=False)
     period: int
     latency: int
-    words: Sequence[CollectiveWord]
+    words: Sequence[CollectiveWord] = field(repr=False)
     method: str
     ordered: bool = True
-    bounds: tuple[Bound, ...] = ()
+    bounds: tuple[Bound, ...] = field(default=(), repr=False)
     latency_bound: Bound | None = None
     seconds: float = 0.0
     bound_seconds: float = 0.0

@@ -99,15 +99,15 @@ def read_problem(path: Path) -> RouteProblem:
     return problem
 
 
-def read_wanted(path: Path) -> RouteProblem | CollectiveProblem:
-    """Read STREAMS.json: streams, or a collective in their place.
+def read_wanted(given: Path | Mapping[str, Any]) -> RouteProblem | CollectiveProblem:
+    """Read STREAMS.json, or take its values: streams, or a collective in their place.
 
     Raises
     ------
     PointsmanError
         If the file is wrong; the message has the place of the first fault.
     """
-    return read_json(path, "streams file", _File, _wanted, page="docs/routing.md")
+    return read_json(given, "streams file", _File, _wanted, page="docs/routing.md")
 
 
 def make_problem(

@@ -145,12 +145,12 @@ class RouteResult:
 
     router: RouterName
     period: int
-    streams: tuple[RoutedWords, ...]
+    streams: tuple[RoutedWords, ...] = field(repr=False)
     bound: Bound | None = None
-    bounds: tuple[Bound, ...] = ()
+    bounds: tuple[Bound, ...] = field(default=(), repr=False)
     seconds: float = 0.0
     bound_seconds: float = 0.0
-    nodes: tuple[NodeTable, ...] | None = None
+    nodes: tuple[NodeTable, ...] | None = field(default=None, repr=False)
     length_reason: str = ""
     notes: tuple[str, ...] = ()
     images: Images | None = field(default=None, compare=False, repr=False)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import networkx
 import pytest
 
 import pointsman
+from pointsman.api.routing import collective
 from pointsman.artifacts.routes.routes import RouteProblem, RouteStream
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
@@ -38,7 +40,10 @@ def streams(*given: RouteStream) -> RouteProblem:
 @pytest.mark.parametrize(
     ("problem", "said"),
     [
-        ({"streams": []}, "streams must be the path of a file, a RouteProblem or a CollectiveProblem, not dict"),
+        (
+            [],
+            "streams must be the path of a file, its values in a mapping, a RouteProblem or a CollectiveProblem, not list",
+        ),
         (streams(RouteStream(0, (7,))), r"streams\[0\].destinations\[0\]: a node must be one of 0..2, not 7"),
         (streams(RouteStream(-1, (2,))), r"streams\[0\].source: a node must be one of 0..2, not -1"),
         (streams(RouteStream(1, (1,))), "a stream must go to other nodes"),
@@ -66,3 +71,29 @@ def test_problems_that_are_made_in_python_are_checked_as_files_are(problem: Any,
 def test_arguments_that_are_no_numbers_say_so(arguments: dict, said: str) -> None:
     with pytest.raises(PointsmanError, match=said):
         pointsman.route(PROBLEM, **arguments)
+
+
+def test_the_values_of_a_file_are_taken_too() -> None:
+    wanted = {"topology": {"kind": "mesh", "size": [3]}, "streams": [{"source": 0, "destinations": [2]}]}
+    asked = pointsman.route(wanted, router="ideal")
+    assert asked.period == pointsman.route(RouteProblem(mesh(3), (RouteStream(0, (2,)),)), router="ideal").period
+    for wrong in (dict(wanted, streams=[{"source": 0, "destinations": [9]}]), {"streams": []}, {"topology": 3}):
+        with pytest.raises(PointsmanError, match=r"^values of a streams file: "):
+            pointsman.route(wrong)
+
+
+def test_the_network_of_a_collective_is_told_in_any_way() -> None:
+    made = collective("all-gather", mesh(2, 2))
+    for network in ("2x2", "mesh:2x2", networkx.Graph([(0, 1), (1, 3), (3, 2), (2, 0)])):
+        assert collective("all-gather", network).period == made.period
+    with pytest.raises(PointsmanError, match="a network must be a Topology, a graph of networkx, or text, not int"):
+        collective("all-gather", 4)  # type: ignore[arg-type]
+
+
+def test_answers_are_shown_in_a_line() -> None:
+    """As a notebook shows them: not with every move of every word."""
+    shown = repr(collective("all-gather", mesh(4, 4)))
+    assert "period=15" in shown
+    assert len(shown) < 500
+    streams = tuple(RouteStream(node, (15 - node,)) for node in range(16))
+    assert len(repr(pointsman.route(RouteProblem(mesh(4, 4), streams)))) < 500
