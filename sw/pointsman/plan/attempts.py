@@ -43,6 +43,8 @@ TRUSTED = 1.25
 """Factor between these two measures of the best plan up to which they agree."""
 CLEARLY = 1.03
 """Factor between the cycles of two schedule lengths from which on one is taken to be the better."""
+FAR = 2.0
+"""Factor on the cycles of the best plan from which on no other schedule length of a candidate is tried, whatever it promises."""
 REMEDIED = 1200
 """Nodes of phases, times the effort, that may be planned instead of those for which all candidates were refused."""
 
@@ -410,7 +412,12 @@ class Attempts:
 
     def is_tried(self, one: Candidate) -> bool:
         """Has a candidate been planned, or do other schedule lengths tell that it is slower?"""
-        return (one.key, one.period) in self.seen or behind(one, self.tried)
+        return (one.key, one.period) in self.seen or behind(one, self.tried) or self._is_far(one)
+
+    def _is_far(self, one: Candidate) -> bool:
+        """Was a candidate FAR slower than the best plan with each schedule length with which it was played?"""
+        played = [cycles for cycles in self.tried.get(one.key, {}).values() if cycles < inf]
+        return self.best is not None and min(played, default=0.0) > FAR * self.best.cycles
 
     def cannot_be_planned(self, one: Candidate) -> bool:
         """Has a candidate a phase that could not be planned in another one, nor can be in this?"""

@@ -129,6 +129,8 @@ class PlanMemo:
     """Refusals are kept, too."""
     online: dict[OnlineKey, OnlinePart | None] = field(default_factory=dict)
     """Online streams of phases, before they are routed."""
+    homes: dict[tuple[Operator, ...], Group | None] = field(default_factory=dict)
+    """By the operators of a phase, `pointsman.plan.online.home_of`."""
     barriers: dict[ClosingKey, list[Stream]] = field(default_factory=dict)
     """Streams of the barriers that close phases."""
     crowded: dict[CrowdedKey, tuple[int, RoutingError]] = field(default_factory=dict)

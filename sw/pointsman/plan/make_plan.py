@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from numesh.shape import NodeShape
+from pointsman.errors import PointsmanError
 from pointsman.garbage import seldom_collected
 from pointsman.operators import IMPLEMENTATIONS, Context, Implementation, Loading
 from pointsman.program.program import Group, Program
@@ -50,7 +51,8 @@ def make_plan(
     structures : sequence of Structure or None
         Divisions into phases to choose from; None: those of ``candidates.divisions``.
     effort : float
-        Factor on the work: search nodes, candidates that are routed, and work inside the router; 1.0 is usual.
+        Factor on the work: search nodes, candidates that are routed, and work inside the router; 1.0 is usual. With more the plan
+        is never slower.
 
     Raises
     ------
@@ -97,7 +99,15 @@ def make_plan(
     best = attempts.best
     if best is None:
         raise first.failure or PlanError(f"{name} cannot be planned: too many streams for the nodes")
-    return replace(best, considered=(*refused, *attempts.decisions), gap=attempts.candidates.gap)
+    found = replace(best, considered=(*refused, *attempts.decisions), gap=attempts.candidates.gap)
+    if effort <= 1.0 or structures is not None or options.first:
+        return found
+    # More work leads to other plans first, and what is near these need not be as quick as what usual effort comes to.
+    try:
+        usual = make_plan(program, shape, name=name, period=period, implementations=implementations, options=options)
+    except PointsmanError:  # in a corner of the search, or with no work left
+        return found
+    return min(found, usual, key=lambda plan: plan.cycles)
 
 
 def _has_phases(program: Program) -> bool:

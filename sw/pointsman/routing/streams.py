@@ -155,9 +155,10 @@ def accesses(streams: Iterable[Stream]) -> Counter[int]:
 
 def most_ends(streams: Iterable[Stream]) -> int:
     """Streams that begin or end at the node with most of them."""
-    found: Counter[int] = Counter()
+    found: dict[int, int] = {}
     for stream in streams:
-        found.update({stream.source, *stream.destinations})
+        for node in {stream.source, *stream.destinations}:
+            found[node] = found.get(node, 0) + 1
     return max(found.values(), default=0)
 
 

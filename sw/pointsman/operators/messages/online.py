@@ -183,7 +183,7 @@ def _traffic(operator: Operator, way: Decomposition, topology: Topology) -> dict
 def seen(operator: Operator, values: Sequence[Any], position: int) -> tuple[Any, ...]:
     """Run-time values as the node at ``position`` knows them: a ``:distributed`` node only if it is that node itself, else
     UNKNOWN; a ``:dynamic`` destination only at the source; of a ``:distributed`` permutation its own entry."""
-    if agrees(operator):
+    if agrees(operator) or not values:
         return tuple(values)
     found = []
     operands = operator.instances[0].operands

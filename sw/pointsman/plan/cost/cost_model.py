@@ -19,6 +19,7 @@ import numpy as np
 
 from pointsman.operators import Context, Implementation, Metric
 from pointsman.operators.api.cached import kept, streams_of
+from pointsman.operators.api.loading import Loading
 from pointsman.plan.sharing import sets_that_share
 from pointsman.program.order import Place
 from pointsman.program.program import Operator, Runtime
@@ -34,6 +35,9 @@ PACKED = 0.65
 """Share of the capacity of nodes and links that the router fills, about, when operators share a phase."""
 BARRIER = 4
 """Interface registers that a barrier takes at a node, and moves of a word that it needs there, about."""
+SHIFTS = ("cshift", "eoshift")
+"""Kinds in which a node's words tell it of a neighbour only: their phases need a barrier (of 58 phases of shifts alone, that of a
+random programs' soak, all had one)."""
 COMMAND = 4.0
 """Cycles for a command to the router while it runs a phase (B_r), about."""
 CHANGE = 6.0
@@ -346,10 +350,10 @@ class CostModel:
     def _leaving(self, operators: tuple[Operator, ...], exits: float) -> float:
         places = [self._reach_of(operator) for operator in operators]
         nodes, across = places[0][0], max(across for _, across in places)
+        ways = [way.implementation for way in self._shared(operators)[1]]
         bound = all(
-            way.implementation.traceable and not way.implementation.processor_bound
-            for way in self._shared(operators)[1]
-        )
+            one.traceable and not one.processor_bound and one.loading is not Loading.ONLINE for one in ways
+        ) and all(operator.kind not in SHIFTS for operator in operators)
         if bound and all(o.m > 2 * across + 2 for o in operators) and all(own == nodes for own, _ in places):
             return switch_cycles(exits, barrier=across, reprogram=self.period / 2, settle=CHANGE)
         barrier = barrier_cycles(across, self.period / 2)

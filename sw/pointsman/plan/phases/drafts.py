@@ -260,7 +260,7 @@ def _drafts(
     least: dict[tuple[Implementation | None, ...], int] = {}
     for implementations in _combined(sets):
         channels = _by_messages(implementations)  # these need registers, too
-        if _registers(context, phase, implementations) >= least.get(channels, 1 << 30):
+        if channels in least and _registers(context, phase, implementations) >= least[channels]:
             continue
         try:
             draft = _draft(context, constraints, index, implementations, choice)
@@ -363,7 +363,10 @@ def _online_part(
     by_messages = _by_messages(implementations)
     if not any(by_messages):
         return None
-    home = home_of(phase, context.program)
+    homes = context.memo.homes
+    if phase.operators not in homes:
+        homes[phase.operators] = home_of(phase, context.program)
+    home = homes[phase.operators]
     key = OnlineKey(phase.operators, phase.rounds, by_messages, home, choice.plain, context.period, choice.narrow)
     known = context.memo.online
     if key not in known:

@@ -245,6 +245,8 @@ class _Slots:
         self.random = random.Random(0)
         self.spread: tuple[int, ...] = (0,)
         """Slots from the first word to each word of the message that is being placed …"""
+        self.known: dict[int, int] = {}
+        """… and by their count, the slots in a row from each of these on …"""
         self.least = period
         """… and the fewest from one of them to the next, also round the end of the period."""
         self.running, self.delivering, self.injecting = [0] * size, [0] * size, [0] * size
@@ -270,7 +272,8 @@ class _Slots:
     def place(self, k: int, written: int, spread: tuple[int, ...]) -> bool:
         """Give the word of a demand, written in that cycle, the first slots that lead to its destinations."""
         demand = self.part.demands[k]
-        self.spread = spread
+        if spread != self.spread:
+            self.spread, self.known = spread, {}
         self.least = min([after - slot for slot, after in pairwise((*spread, spread[0] + self.period))])
         single = demand.tree is None and len(demand.destinations) == 1
         for start in range(written, written + self.period):
@@ -302,30 +305,39 @@ class _Slots:
 
     def _masks(self, first: int, count: int = 1) -> int:
         """As `_mask`, of all words of the message that is being placed."""
-        bits = 0
-        for slot in self.spread:
-            bits |= self._mask(first + slot, count)
-        return bits
+        bits = self.known.get(count)
+        if bits is None:
+            bits = 0
+            for slot in self.spread:
+                bits |= self._mask(slot, count)
+            self.known[count] = bits
+        return self._later(bits, first)
+
+    def _later(self, bits: int, slots: int) -> int:
+        """Slots that come so many later, round the period."""
+        slots %= self.period
+        return (bits << slots | bits >> self.period - slots) & ((1 << self.period) - 1)
 
     def keep(self, k: int, route: Route, starts: tuple[int, ...]) -> None:
         """Take the slots of a demand's chain."""
         self.chains[k] = route, starts
         places = self.limits.pipelines
+        begun = 0
+        for start in starts:
+            begun |= 1 << start
         for table, cells in (
             (self.running, route.cells),
             (self.injecting, route.reads_interface),
             (self.delivering, route.delivers),
         ):
             for node, pipeline, slot in cells:
-                for start in starts:
-                    table[node * places + pipeline] |= self._mask(start + slot)
+                table[node * places + pipeline] |= self._later(begun, slot)
         for node, pipeline, _ in route.cells:
             self.vfsms[node * places + pipeline] += 1
             if route.demand.rewritten:
                 self.leaves[node * places + pipeline] = True
         for link, slot in route.writes:
-            for start in starts:
-                self.writing[self.part.wires[link]] |= self._mask(start + slot)
+            self.writing[self.part.wires[link]] |= self._later(begun, slot)
 
     def _pipeline(self, node: int, slot: int, links: Sequence[int], delivers: bool, injects: bool) -> int | None:
         """A pipeline that can take a word in ``slot``, write it to ``links`` from this slot on, and deliver it at last."""

@@ -385,7 +385,7 @@ class Search:
         mine = [stream for stream, group in zip(self.streams, self.group_of, strict=True) if group == index]
         wanted = [stream.max_words for stream in mine if stream.max_words is not None]
         return StreamGroup(
-            max(Fraction(stream.weight) for stream in mine), min([self.period * self.limits.pipelines, *wanted])
+            Fraction(max(stream.weight for stream in mine)), min([self.period * self.limits.pipelines, *wanted])
         )
 
     def _words(self, number: int, level: Level) -> Level:

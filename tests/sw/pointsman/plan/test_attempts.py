@@ -63,6 +63,15 @@ def test_a_length_is_behind_another_only_if_that_is_clearly_slower(other: float,
     assert behind(one, {"way": {40: 426.0, 32: other, 8: 434.0}}) == left_out
 
 
+@pytest.mark.parametrize(("played", "left_out"), [(150.0, False), (250.0, True), (inf, False)])
+def test_a_candidate_far_slower_than_the_best_plan_is_tried_with_no_other_length(played: float, left_out: bool) -> None:
+    """``played``: its cycles with another length, infinite if that was given up before it was played."""
+    one: Any = SimpleNamespace(key="way", period=16)
+    tried = SimpleNamespace(seen=set(), tried={"way": {24: played}}, best=SimpleNamespace(cycles=100.0))
+    tried._is_far = lambda one: Attempts._is_far(tried, one)  # type: ignore[arg-type]
+    assert Attempts.is_tried(tried, one) == left_out  # type: ignore[arg-type]
+
+
 def test_a_phase_that_was_refused_makes_the_search_find_another_division(monkeypatch: pytest.MonkeyPatch) -> None:
     """Estimates do not tell that a node has too few interface registers for two broadcasts and the barrier; in the end a phase
     for each operator would do."""

@@ -16,8 +16,10 @@ from zlib import crc32
 
 import numpy as np
 
+from pointsman.network import Topology
+from pointsman.operators.api.cached import kept
 from pointsman.operators.api.operands import is_dynamic, operand
-from pointsman.operators.messages import Call, Combine, Decomposition, Exchange, Receive, Script, Send
+from pointsman.operators.messages import Call, Combine, Decomposition, Exchange, Receive, Script, Send, scripts_of
 from pointsman.operators.messages.online import (
     AGREEING,
     Online,
@@ -66,8 +68,7 @@ class OnlineSteps:
     def load(self, phase: int, node: int, one: PlannedOperator, visit: SampledVisit) -> list[Step]:
         """Steps of a load function once the node is in the phase."""
         operator, label = one.operator, one.operator.label
-        instance = next(i for i, each in enumerate(operator.instances) if node in each.nodes)
-        position = operator.instances[instance].nodes.index(node)
+        instance, position = _place(operator, node)
         values = _seen(operator, visit, position)
         steps: list[Step] = []
         if agrees(operator):
@@ -79,14 +80,8 @@ class OnlineSteps:
             if values or before is not None:
                 steps.append((k.WAIT, LOAD_CYCLES, 0))
             self._loaded[node, label] = values
-            self._scripts[node, label] = [
-                (i, script)
-                for i, each in enumerate(operator.instances)
-                if node in each.nodes
-                for script in [_way(one).script(operator, i, node, values, self.plan.topology)]
-                if script.kind != "none"
-            ]
-            self._passes[node, label] = passed_on(operator, _way(one), node, self.plan.topology)
+            self._scripts[node, label] = _scripts(operator, _way(one), node, values, self.plan.topology)
+            self._passes[node, label] = _passes(operator, _way(one), node, self.plan.topology)
         for function in FUNCTIONS:
             self._called.pop((node, label, function), None)
         return steps
@@ -248,6 +243,41 @@ def _way(one: PlannedOperator) -> Decomposition:
     return one.implementation.way
 
 
+# Asked for again for every plan that is played, and the same for all of them.
+
+
+def _place(operator: Operator, node: int) -> tuple[int, int]:
+    """The first instance of an operator that has a node, and the node's position there."""
+
+    def ask() -> dict[int, tuple[int, int]]:
+        found: dict[int, tuple[int, int]] = {}
+        for i, instance in enumerate(operator.instances):
+            for position, each in enumerate(instance.nodes):
+                found.setdefault(each, (i, position))
+        return found
+
+    return kept(operator, "places", None, ask)[node]
+
+
+def _scripts(
+    operator: Operator, way: Decomposition, node: int, values: tuple[Any, ...], topology: Topology
+) -> list[tuple[int, Script]]:
+    """`scripts_of`."""
+    key = "scripts", id(way), node, values, id(topology)
+    return kept(operator, key, (way, topology), lambda: scripts_of(operator, way, node, values, topology))
+
+
+def _passes(operator: Operator, way: Decomposition, node: int, topology: Topology) -> Mapping[tuple[int, int], object]:
+    """`passed_on`."""
+    key = "passed on", id(way), node, id(topology)
+    return kept(operator, key, (way, topology), lambda: passed_on(operator, way, node, topology))
+
+
+def _values(operator: Operator, visit: int) -> tuple[Any, ...]:
+    """`_drawn`."""
+    return kept(operator, ("values", visit), None, lambda: _drawn(operator, visit))
+
+
 def _seen(operator: Operator, visit: SampledVisit, position: int) -> tuple[Any, ...]:
     """Run-time values as the node at ``position`` knows them: those of a run, as far as they are known, else sampled ones."""
     values = list(_values(operator, visit.number))
@@ -262,7 +292,7 @@ def _seen(operator: Operator, visit: SampledVisit, position: int) -> tuple[Any, 
     return tuple(values) if any(is_dynamic(operator, name) for name in names) else seen(operator, values, position)
 
 
-def _values(operator: Operator, visit: int) -> tuple[Any, ...]:
+def _drawn(operator: Operator, visit: int) -> tuple[Any, ...]:
     """Run-time values at a visit, the same for all nodes: a combination of the legal nodes and distances, taken in
     turn; a permutation is random."""
     sorts = {one.name: one.sort for one in OPERATORS[operator.kind].operands}

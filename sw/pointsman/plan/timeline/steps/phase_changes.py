@@ -39,7 +39,7 @@ class PhaseSteps:
         """Begin again before the first phase, with empty memories."""
         self.memories.empty()
         self.ways = [
-            ProcessorState(node, self.plan, self.network, self.memories, self._on_the_way[node])
+            ProcessorState(node, self.plan, self.network, self.memories, self._on_the_way[node], self.words)
             for node in range(self.network.nodes)
         ]
 

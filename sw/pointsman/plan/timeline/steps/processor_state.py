@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-from numesh.codes import Codes
 from pointsman.plan.plan import Plan
 from pointsman.protocol.costs import can_rewrite, rewrites_soon
 from pointsman.protocol.phase_change import LOADER
@@ -21,14 +20,20 @@ Passages = Mapping[tuple[int, int], tuple[int, ...]]
 
 
 class ProcessorState:
-    """A node and its router, for `pointsman.protocol.phase_change.RouterState`."""
+    """A node and its router, for `pointsman.protocol.phase_change.RouterState`. ``command_words``: words of a command to it."""
 
     def __init__(
-        self, node: int, plan: Plan, network: BoardNumbers, memories: PlannedMemories, passages: Passages
+        self,
+        node: int,
+        plan: Plan,
+        network: BoardNumbers,
+        memories: PlannedMemories,
+        passages: Passages,
+        command_words: int,
     ) -> None:
         self.node = node
         self.plan, self.network, self.memories = plan, network, memories
-        self.command_words = Codes(plan.shape).command_words
+        self.command_words = command_words
         self.passages = passages
         self.chunks: list[int] = []
         self.current = LOADER

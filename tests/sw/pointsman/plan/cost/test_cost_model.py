@@ -100,6 +100,21 @@ def test_a_phase_that_is_never_left_needs_no_room_for_a_barrier() -> None:
     assert costs.phase(operators, 1.0) == inf
 
 
+@pytest.mark.parametrize(
+    ("operator", "barrier"),
+    [
+        ("(broadcast 'a 0 :m 60 :impl 'str_bcast)", False),  # no node is done before all have a word
+        ("(cshift 'a 1 :m 60)", True),  # a node hears from its neighbour only
+        ("(broadcast 'a 0 :m 60 :impl 'dyn_bcast_tree)", True),  # processors pass on messages until all are done
+    ],
+)
+def test_phases_that_messages_cannot_end_are_estimated_with_a_barrier(operator: str, barrier: bool) -> None:
+    program = compile_text(operator, topology=mesh(4, 4))
+    costs, operators = estimates(program), tuple(program.operators())
+    leaving = costs.phase(operators, 1.0) - costs.phase(operators, 0.0)
+    assert (leaving > 50.0) == barrier
+
+
 def test_streams_that_carry_many_messages_slow_each_other_down() -> None:
     """Two trees in which each node passes on the messages of others: each takes the moves of some routers nearly whole."""
     ways = ":impl 'str_gather_tree", ":impl 'str_spread_tree"

@@ -11,7 +11,7 @@ from pointsman.protocol.phase_change import LOADER
 
 def _state(small_plan: Plan, node: int = 0) -> ProcessorState:
     numbers = BoardNumbers(small_plan)
-    return ProcessorState(node, small_plan, numbers, PlannedMemories(small_plan, numbers), {(0, 1): (2,)})
+    return ProcessorState(node, small_plan, numbers, PlannedMemories(small_plan, numbers), {(0, 1): (2,)}, 1)
 
 
 def test_in_the_loader_phase_commands_need_no_slots(small_plan: Plan) -> None:

@@ -18,7 +18,7 @@ from pointsman.plan.timeline.steps.tables import StepTables
 def ways(small_plan: Plan) -> list[ProcessorState]:
     numbers = BoardNumbers(small_plan)
     memories = PlannedMemories(small_plan, numbers)
-    return [ProcessorState(node, small_plan, numbers, memories, {}) for node in range(2)]
+    return [ProcessorState(node, small_plan, numbers, memories, {}, 1) for node in range(2)]
 
 
 def test_equal_chunks_are_written_once(ways: list[ProcessorState]) -> None:
