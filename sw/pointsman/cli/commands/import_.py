@@ -30,7 +30,16 @@ FORMATS = (*FLOWS, "msccl", "mscclpp", "te-ccl")
 @click.option(
     "--groups", type=FilePath(), help='Ranks of each group of processes, as JSON: {"1": [0, 1], "2": [2, 3]} (chakra).'
 )
-def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: int, groups: Path | None) -> None:
+@click.option(
+    "--link-chunks",
+    type=click.IntRange(1, 4096),
+    default=1,
+    show_default=True,
+    help="Chunks on a link an epoch (te-ccl).",
+)
+def import_(
+    format_: str, file: Path, output: Path, clock: float, word_bytes: int, groups: Path | None, link_chunks: int
+) -> None:
     """Read a format of others.
 
     Flows for `pointsman place`: csv, matrix-market (demand matrices), vtr (traffic flows), npe, npe-trace (tt-npe), mlir-aie,
@@ -53,7 +62,7 @@ def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: in
         from pointsman.artifacts.algorithms.by_name import import_msccl, import_te_ccl
 
         if format_ == "te-ccl":
-            content, told = import_te_ccl(file)
+            content, told = import_te_ccl(file, link_chunks=link_chunks)
         else:
             content, told = import_msccl(file, application=output.suffix == ".py", plan=format_ == "mscclpp")
     else:
