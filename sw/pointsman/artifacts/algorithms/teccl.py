@@ -10,7 +10,7 @@ import re
 from array import array
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -99,16 +99,18 @@ def from_teccl(file: TextIO, *, link_chunks: int = 1) -> Epochs:
     reader.read()
     named = reader.named
     rows = np.frombuffer(reader.flows, np.int64).reshape(-1, 6)
-    in_parts = np.abs(np.frombuffer(reader.volumes) - 1) > TOLERANCE
+    in_parts = _is_part(np.frombuffer(reader.volumes))
     order = np.argsort(rows[:, 0], kind="stable")
-    moves = rows[order, :5]
+    rows, in_parts = rows[order], in_parts[order]
+    del reader.flows, reader.volumes  # no longer needed, and large
+    moves = rows[:, :5]
     nodes = 1 + int(rows[:, [1, 3, 4, 5]].max())
     switches = tuple(sorted(reader.switches))
     nodes = max(nodes, 1 + max(switches, default=0))
     chunks = _key(rows[:, 1], rows[:, 2])
-    parts = np.isin(chunks, chunks[in_parts])[order]
+    parts = np.isin(chunks, chunks[in_parts])
     _check_chunks_are_there(named, moves, order, ~parts)
-    _check_links_are_free(named, rows[order], order, ~parts, link_chunks)
+    _check_links_are_free(named, rows, order, ~parts, link_chunks)
     arrived, first = np.unique(_key(moves[:, 4], moves[:, 1], moves[:, 2]), return_index=True)
     if reader.wanted:
         demands = np.frombuffer(reader.wanted, np.int64).reshape(-1, 3)
@@ -120,8 +122,8 @@ def from_teccl(file: TextIO, *, link_chunks: int = 1) -> Epochs:
     _check_ends(named, moves, demands, switches, order)
     if parts.any():
         hops = np.frombuffer(reader.hops, np.int64).reshape(-1, 6)
-        _check_parts(named, rows[order][parts], order[parts], hops, demands, np.frombuffer(reader.followed, np.int64))
-        _check_loads(rows[order][~parts], hops, np.frombuffer(reader.parts), np.unique(chunks[in_parts]), link_chunks)
+        _check_parts(named, rows[parts], order[parts], hops, demands, np.frombuffer(reader.followed, np.int64))
+        _check_loads(rows[~parts], hops, np.frombuffer(reader.parts), np.unique(chunks[in_parts]), link_chunks)
     return Epochs(nodes, int(moves[-1, 0] - moves[0, 0]) + 1, moves, demands, tuple(sorted(reader.links)), switches)
 
 
@@ -140,6 +142,7 @@ class _Reader:
         self.links = set[tuple[int, int]]()
         self.switches = set[int]()
         self.named = _Named()
+        self.with_volumes = False
 
     def read(self) -> None:
         pieces, seen = self.pieces, set[tuple[str, str]]()
@@ -159,7 +162,8 @@ class _Reader:
             if pieces.opens == "{":
                 for key in pieces.members():
                     self._demand(key)
-                    self._paths(pieces.value(Paths))
+                    if self.with_volumes or FLOWS not in seen:  # others are lists of hops, and passed over
+                        self._paths(pieces.value(Paths))
             else:
                 for _ in pieces.elements():
                     self._demand(pieces.value(str))
@@ -184,6 +188,7 @@ class _Reader:
         self.switches.update(hop.switches)
         self.flows.extend((hop.epoch, source, chunk, hop.a, hop.b, path[1]))
         self.volumes.append(hop.volume)
+        self.with_volumes |= match[5] is not None
 
     def _hop(self, a: str, b: str, volume: str | None, epoch: str, switches: str | None) -> _Hop:
         through = tuple(int(one) for one in switches.split("->")) if switches else ()
@@ -238,6 +243,11 @@ class _Reader:
         if abs(total - 1) > TOLERANCE * len(parts):
             raise wrong(f"the parts of a chunk must be 1 together, not {total:g}")
         self.followed.append(len(self.due) - 1)
+
+
+def _is_part(volume: Any) -> Any:
+    """Is this, or each of these, less than a whole chunk?"""
+    return abs(volume - 1) > TOLERANCE
 
 
 def _key(*columns: Rows) -> Rows:
