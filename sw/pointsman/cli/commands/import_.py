@@ -37,8 +37,18 @@ FORMATS = (*FLOWS, "msccl", "mscclpp", "te-ccl")
     show_default=True,
     help="Chunks on a link an epoch (te-ccl).",
 )
+@click.option(
+    "--chip", type=click.IntRange(0), help="Number of the chip whose part of a trace of several is read (npe-trace)."
+)
 def import_(
-    format_: str, file: Path, output: Path, clock: float, word_bytes: int, groups: Path | None, link_chunks: int
+    format_: str,
+    file: Path,
+    output: Path,
+    clock: float,
+    word_bytes: int,
+    groups: Path | None,
+    link_chunks: int,
+    chip: int | None,
 ) -> None:
     """Read a format of others.
 
@@ -75,7 +85,7 @@ def import_(
         else:
             from pointsman.artifacts.flows.readers.by_name import import_flows
 
-            flows = import_flows(format_, file, clock=clock, word_bytes=word_bytes, tell=told_beside.append)
+            flows = import_flows(format_, file, clock=clock, word_bytes=word_bytes, chip=chip, tell=told_beside.append)
         content, told = flows_bytes(flows), f"{len(flows.tasks)} tasks, {len(flows.flows)} flows"
     if len(content) > MOST_BYTES:
         raise PointsmanError(

@@ -131,3 +131,13 @@ def test_how_many_chunks_a_link_carries_is_said_with_an_option(tmp_path):
     assert done.exit_code == 2
     assert "hint: --link-chunks 2, if" in done.output
     assert call("te-ccl", path, "-o", out, "--link-chunks", 2).exit_code == 0
+
+
+def test_one_chip_of_a_trace_of_several_is_read(tmp_path):
+    events = json.loads((EXAMPLES / "trace_npe.json").read_text())
+    path, out = tmp_path / "trace.json", tmp_path / "flows.json"
+    others = [{"type": "WRITE_", "src_device_id": 7, "sx": 1, "sy": 1, "dx": 2, "dy": 2, "num_bytes": 64}]
+    path.write_text(json.dumps([*[one | {"src_device_id": 2} for one in events], *others]))
+    assert call("npe-trace", path, "-o", out).exit_code == 2
+    assert call("npe-trace", path, "-o", out, "--chip", 2).exit_code == 0
+    assert read_flows(out) == import_flows("npe-trace", EXAMPLES / "trace_npe.json")
