@@ -8,14 +8,14 @@ Buffers are "i" (input), "o" (output) and "s" (scratch), of chunks. In place, th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import msgspec
 
 from pointsman.errors import PointsmanError
 
-Collective = Literal["allgather", "allreduce", "reducescatter", "alltoall", "broadcast", "reduce"]
+Collective = Literal["allgather", "allreduce", "reducescatter", "alltoall", "broadcast", "reduce", "sendrecv"]
 COLLECTIVES: tuple[Collective, ...] = get_args(Collective)
 MAX_RANKS = 4096
 MAX_CHUNKS = 1_000_000
@@ -71,8 +71,7 @@ class Buffers:
 class Algorithm:
     """A collective on ``ranks`` ranks, as ``actions`` in an order that can be carried out.
 
-    ``root`` is that of a broadcast or reduce. ``demands``: of an algorithm that leaves open where chunks end, (rank, output
-    chunk) that have to be there; None: what the collective says.
+    ``root`` is that of a broadcast or reduce; ``distance``: how many ranks on the input of each rank goes in a sendrecv.
     """
 
     name: str
@@ -82,6 +81,7 @@ class Algorithm:
     messages: tuple[Message, ...]
     actions: tuple[Action, ...]
     root: int = 0
+    distance: int = 1
 
     def inputs(self, rank: int) -> dict[Place, Chunk]:
         """What stands in the buffers of a rank at the beginning."""
@@ -106,6 +106,9 @@ class Algorithm:
             case "reducescatter":
                 part = count // self.ranks
                 outputs = [frozenset(q * count + rank * part + k for q in ranks) for k in range(part)]
+            case "sendrecv":
+                q = (rank - self.distance) % self.ranks
+                outputs = [frozenset([q * count + k]) for k in range(count)]
             case "alltoall":
                 part = count // self.ranks
                 outputs = [frozenset([q * count + rank * part + k]) for q in ranks for k in range(part)]
@@ -177,6 +180,20 @@ def checked_both_ways(play: Callable[[bool], Algorithm]) -> Algorithm:
     return found
 
 
+def with_distance(algorithm: Algorithm) -> Algorithm:
+    """A sendrecv with the distance that its chunks go, for files that do not say it: that of the first output chunk of rank 0.
+
+    Raises
+    ------
+    PointsmanError
+        As `check_algorithm`, but not for chunks that end wrong.
+    """
+    place = algorithm.buffers.home(algorithm.collective, 0, ("o", 0))
+    chunk = _carried_out(algorithm)[0].get(place, frozenset([0]))
+    source = min(chunk) // max(1, algorithm.buffers.inputs)
+    return replace(algorithm, distance=-source % algorithm.ranks or 1)
+
+
 def check_algorithm(algorithm: Algorithm) -> None:
     """Carry out an algorithm with what chunks are made of in place of their values.
 
@@ -186,6 +203,19 @@ def check_algorithm(algorithm: Algorithm) -> None:
         With the step that reads what is not there or adds an input up twice, or with the rank and the chunk that end wrong and
         the step that wrote it last.
     """
+    for rank, mine in enumerate(_carried_out(algorithm)):
+        for place, chunk in algorithm.wanted(rank).items():
+            if mine.get(place) != chunk:
+                last = _last_writer(algorithm, rank, place)
+                told = f"; {last} wrote it last" if last else "; no step writes it"
+                found = "is not there" if place not in mine else f"is {_made_of(mine[place], algorithm)}"
+                raise PointsmanError(
+                    f"rank {rank}: at the end {place[0]}[{place[1]}] {found}, and must be {_made_of(chunk, algorithm)}{told}"
+                )
+
+
+def _carried_out(algorithm: Algorithm) -> list[dict[Place, Chunk]]:
+    """What stands in the buffers of each rank at the end."""
     held = [algorithm.inputs(rank) for rank in range(algorithm.ranks)]
     under_way: dict[int, list[Chunk]] = {}
     reads = [0] * len(algorithm.messages)  # that are to come, so that chunks of messages are not kept longer
@@ -221,15 +251,7 @@ def check_algorithm(algorithm: Algorithm) -> None:
         for offset, chunk in enumerate(outcome):
             place = algorithm.buffers.home(algorithm.collective, rank, (action.into[0], action.into[1] + offset))
             mine[place] = chunk
-    for rank, mine in enumerate(held):
-        for place, chunk in algorithm.wanted(rank).items():
-            if mine.get(place) != chunk:
-                last = _last_writer(algorithm, rank, place)
-                told = f"; {last} wrote it last" if last else "; no step writes it"
-                found = "is not there" if place not in mine else f"is {_made_of(mine[place], algorithm)}"
-                raise PointsmanError(
-                    f"rank {rank}: at the end {place[0]}[{place[1]}] {found}, and must be {_made_of(chunk, algorithm)}{told}"
-                )
+    return held
 
 
 def _last_writer(algorithm: Algorithm, rank: int, place: Place) -> str | None:

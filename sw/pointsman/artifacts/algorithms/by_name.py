@@ -58,8 +58,9 @@ def import_msccl(path: Path, *, application: bool, plan: bool = False) -> tuple[
     return _blamed(path, read)
 
 
-def import_te_ccl(path: Path) -> tuple[bytes, str]:
+def import_te_ccl(path: Path, *, link_chunks: int = 1) -> tuple[bytes, str]:
     """The demands of a TE-CCL schedule as streams on the links that it uses, for ``pointsman route``, and what to tell about it.
+    A link carries at most ``link_chunks`` chunks an epoch.
 
     Raises
     ------
@@ -69,8 +70,7 @@ def import_te_ccl(path: Path) -> tuple[bytes, str]:
 
     def read() -> tuple[bytes, str]:
         with open(path, encoding="utf-8-sig", opener=open_without_waiting) as file:
-            schedule = from_teccl(file)
-        links = np.unique(schedule.moves[:, 3:5], axis=0).tolist()
+            schedule = from_teccl(file, link_chunks=link_chunks)
         # Rows of (source, chunk, node), in this order.
         rows = np.unique(schedule.demands[schedule.demands[:, 0] != schedule.demands[:, 1]][:, [1, 2, 0]], axis=0)
         # Chunks of a node that go to the same nodes are words of one stream.
@@ -81,10 +81,16 @@ def import_te_ccl(path: Path) -> tuple[bytes, str]:
                 key = int(ends[0, 0]), tuple(ends[:, 2].tolist())
                 words[key] = words.get(key, 0) + 1
         streams = [{"source": s, "destinations": list(d), "words": n} for (s, d), n in words.items()]
-        topology = {"kind": "graph", "nodes": schedule.nodes, "links": links}
+        topology = {"kind": "graph", "nodes": schedule.nodes, "links": schedule.links}
         told = (
-            f"{schedule.collective} on {schedule.nodes} nodes in {schedule.epochs} epochs, {len(schedule.moves)} moves"
+            f"{schedule.collective} on {schedule.nodes - len(schedule.switches)} nodes in {schedule.epochs} epochs, "
+            f"{len(schedule.moves)} moves"
         )
+        if schedule.switches:
+            numbers = ", ".join(map(str, schedule.switches))
+            told += (
+                f" (node {numbers} is a switch)" if len(schedule.switches) == 1 else f" (nodes {numbers} are switches)"
+            )
         return msgspec.json.encode({"topology": topology, "streams": streams}) + b"\n", told
 
     return _blamed(path, read)

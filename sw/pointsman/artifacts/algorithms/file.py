@@ -9,7 +9,7 @@ from pointsman.errors import PointsmanError
 from .algorithm import Action, Algorithm, Buffers, Message, check_algorithm, check_sizes
 
 
-class _Form(msgspec.Struct, forbid_unknown_fields=True):
+class _Form(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     name: str
     collective: str
     ranks: int
@@ -20,6 +20,7 @@ class _Form(msgspec.Struct, forbid_unknown_fields=True):
     root: int
     messages: tuple[Message, ...]
     actions: tuple[Action, ...]
+    distance: int = 1
 
 
 def algorithm_bytes(algorithm: Algorithm) -> bytes:
@@ -37,6 +38,7 @@ def algorithm_bytes(algorithm: Algorithm) -> bytes:
         algorithm.root,
         algorithm.messages,
         algorithm.actions,
+        algorithm.distance,
     )
     return msgspec.json.encode(form) + b"\n"
 
@@ -61,6 +63,8 @@ def algorithm_from(data: bytes | str) -> Algorithm:
         for one in form.messages
     ):
         raise PointsmanError("messages must go from one rank to another, with chunks")
+    if not 1 <= form.distance < max(2, form.ranks):
+        raise PointsmanError(f"distance must be 1 to {max(1, form.ranks - 1)}, not {form.distance}")
     sent = [0] * count
     for action in form.actions:
         rank, step = action.rank, action.step
@@ -84,6 +88,8 @@ def algorithm_from(data: bytes | str) -> Algorithm:
     for at, times in enumerate(sent):
         if times != 1:
             raise PointsmanError(f"messages[{at}]: a message must be sent once, and {times} actions send it")
-    algorithm = Algorithm(form.name, collective, form.ranks, buffers, form.messages, form.actions, form.root)
+    algorithm = Algorithm(
+        form.name, collective, form.ranks, buffers, form.messages, form.actions, form.root, form.distance
+    )
     check_algorithm(algorithm)
     return algorithm

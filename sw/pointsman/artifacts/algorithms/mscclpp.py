@@ -26,6 +26,7 @@ from .algorithm import (
     check_sizes,
     checked_both_ways,
     sizes_in_place,
+    with_distance,
 )
 from .mscclpp_plan import (
     MOVES,
@@ -40,6 +41,7 @@ from .mscclpp_plan import (
     PlanChunk,
     PlanGpu,
     PlanOperation,
+    PlanPlace,
     read_plan,
 )
 
@@ -61,9 +63,13 @@ def from_mscclpp(file: TextIO) -> Algorithm:
         inputs, outputs = sizes_in_place(plan.collective, len(gpus), inputs, outputs)
     buffers = Buffers(inputs, outputs, max(gpu.scratch_chunks for gpu in gpus), plan.inplace)
     collective = check_sizes(plan.collective, len(gpus), buffers)
-    return checked_both_ways(
-        lambda last_first: _Play(plan.name, collective, gpus, buffers, last_first=last_first).run()
-    )
+
+    def play(last_first: bool) -> Algorithm:
+        found = _Play(plan.name, collective, gpus, buffers, last_first=last_first).run()
+        # A plan does not say to which rank the next group begins.
+        return with_distance(found) if collective == "sendrecv" else found
+
+    return checked_both_ways(play)
 
 
 class _Play:
@@ -121,6 +127,8 @@ class _Play:
         if one.name in SUMS:
             if one.reduce_op != "sum":
                 raise PointsmanError(f"{name}: a reduction must be a sum, not {one.reduce_op[:20]!r}")
+            if one.name == "glre" and one.dst_chunk is not None:
+                self._check_group(gpu, block, one, one.dst_chunk, name)
             self._sum(gpu, block, one, name)
         elif one.name in MOVES:
             if len(one.src_buff) != len(one.dst_buff):
@@ -231,7 +239,9 @@ class _Play:
     def _group(self, gpu: PlanGpu, block: PlanBlock, at: int, name: str) -> tuple[list[int], str]:
         """Ranks of a switch channel of a thread block, and their buffer."""
         own = [number for entry in block.channels if entry.channel_type == SWITCH for number in entry.channel_ids]
-        groups = [(group.ranks, entry.buffer_type) for entry in gpu.channels for group in entry.rank_groups]
+        groups = [
+            (group.ranks, entry.buffer_type or entry.buff) for entry in gpu.channels for group in entry.rank_groups
+        ]
         if not (0 <= at < len(own) and 0 <= own[at] < len(groups)):
             raise PointsmanError(f"{name}: the thread block has no switch channel {at}")
         ranks, buffer = groups[own[at]]
@@ -240,6 +250,17 @@ class _Play:
                 f"{name}: a switch channel must have a buffer_type, and ranks that are there, with its own"
             )
         return ranks, buffer
+
+    def _check_group(self, gpu: PlanGpu, block: PlanBlock, one: PlanOperation, into: PlanPlace, name: str) -> None:
+        _, buffer = self._group(gpu, block, one.channel_ids[0] if one.channel_ids else -1, name)
+        if one.buffer_type not in (None, buffer):
+            raise PointsmanError(
+                f"{name}: buffer_type is {one.buffer_type!r}, and that of the switch channel {buffer!r}"
+            )
+        if into.rank != gpu.id:
+            raise PointsmanError(
+                f"{name}: the sum must be left at the gpu of the operation, not at {into.rank}, since nothing sends it there"
+            )
 
     def _place(
         self, gpu: PlanGpu, block: PlanBlock, one: PlanOperation, chunk: PlanChunk, name: str

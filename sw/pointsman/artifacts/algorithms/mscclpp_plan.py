@@ -22,7 +22,7 @@ PACKET_SUMS = frozenset({"repkt", "recpkt", "respkt", "recspkt"})
 PACKET_READS = PACKET_SUMS | {"rppkt", "upkt", "gstorepkt"}
 PACKET_WRITES = PACKET_SUMS | {"cpkt", "ppkt", "rppkt", "gstorepkt"}
 MOVES = frozenset({"copy", "put", "pws", "pwsf", "get", "cpkt", "ppkt", "upkt", "gstore", "gstorepkt"})
-SUMS = frozenset({"re", "res", "rre", "rres", "rppkt", "glres"}) | PACKET_SUMS
+SUMS = frozenset({"re", "res", "rre", "rres", "rppkt", "glre", "glres"}) | PACKET_SUMS
 """All sources become one sum, which goes to all destinations; ``rppkt`` has one source."""
 SIGNALS = frozenset({"signal", "rlxsignal", "pws", "pwsf"})
 WAITS = frozenset({"wait", "rlxwait"})
@@ -44,6 +44,15 @@ class PlanShare(msgspec.Struct, frozen=True, gc=False):
     tbg_size: int
 
 
+class PlanPlace(msgspec.Struct, frozen=True, gc=False):
+    """Where ``glre`` leaves the sum."""
+
+    rank: int
+    type: Literal["i", "o", "s"]
+    index: int
+    size: int = 1
+
+
 class PlanOperation(msgspec.Struct, frozen=True, gc=False):
     name: str
     src_buff: tuple[PlanChunk, ...] = ()
@@ -56,6 +65,10 @@ class PlanOperation(msgspec.Struct, frozen=True, gc=False):
     num_threadblocks: int = 0
     semaphore_ids: tuple[int, ...] = ()
     ops: tuple[PlanOperation, ...] = ()
+    buffer_type: Literal["i", "o", "s"] | None = None
+    buffer_offset: int = 0
+    size: int = 1
+    dst_chunk: PlanPlace | None = None
 
 
 class PlanChannels(msgspec.Struct):
@@ -82,6 +95,8 @@ class PlanLinks(msgspec.Struct):
     type: str = ""
     channel_type: str = ""
     buffer_type: Literal["i", "o", "s"] | None = None
+    buff: Literal["i", "o", "s"] | None = None
+    """What older files call ``buffer_type``."""
     rank_groups: list[PlanGroup] = []
 
 
@@ -205,6 +220,8 @@ class _Reader:
         def kept(value: Any) -> Any:
             return self.kept.setdefault(value, value)
 
+        if one.name == "glre" and one.dst_chunk is not None:
+            one = _of_group(one, one.dst_chunk)
         return PlanOperation(
             kept(one.name),
             kept(tuple(map(kept, one.src_buff))),
@@ -216,6 +233,8 @@ class _Reader:
             one.barrier_id,
             one.num_threadblocks,
             kept(one.semaphore_ids),
+            buffer_type=one.buffer_type,
+            dst_chunk=kept(one.dst_chunk),
         )
 
     def _members(self, what: str, needed: tuple[str, ...]) -> Iterator[str]:
@@ -243,6 +262,17 @@ def read_plan(file: TextIO) -> ExecutionPlan:
     plan = reader.plan()
     _divide(plan, reader.parts)
     return plan
+
+
+def _of_group(one: PlanOperation, into: PlanPlace) -> PlanOperation:
+    """The operation ``glre``, which is written in a form of its own, in that of others: a source through the switch, and where
+    the sum is left."""
+    channel = one.channel_ids[0] if one.channel_ids else -1
+    return msgspec.structs.replace(
+        one,
+        src_buff=(PlanChunk(one.buffer_offset, one.size, switch_channel_id=channel),),
+        dst_buff=(PlanChunk(into.index, into.size, into.type),),
+    )
 
 
 def _divide(plan: ExecutionPlan, parts: int) -> None:

@@ -25,15 +25,16 @@ def chakra_traces(algorithm: Algorithm, *, chunk_bytes: int) -> list[bytes]:
     ]
     before = receives_before(algorithm)
     for at, message in enumerate(algorithm.messages):
-        values = {
-            "comm_src": message.source,
-            "comm_dst": message.destination,
-            "comm_size": message.count * chunk_bytes,
-            "comm_tag": at,
-        }
+        # Chakra's feeder takes each of them in the field of its own size alone, and 0 where it stands in another.
+        values = (
+            ("comm_src", schema.INT32, message.source),
+            ("comm_dst", schema.INT32, message.destination),
+            ("comm_size", schema.INT64, message.count * chunk_bytes),
+            ("comm_tag", schema.INT32, at),
+        )
         attributes: list[tuple[int, int | str | bytes]] = [
-            (schema.NODE_ATTRIBUTE, record_bytes([(schema.ATTRIBUTE_NAME, name), (schema.INT64, value)]))
-            for name, value in values.items()
+            (schema.NODE_ATTRIBUTE, record_bytes([(schema.ATTRIBUTE_NAME, name), (size, value)]))
+            for name, size, value in values
         ]
         attributes.append(
             (schema.NODE_ATTRIBUTE, record_bytes([(schema.ATTRIBUTE_NAME, "is_cpu_op"), (schema.BOOL, 0)]))

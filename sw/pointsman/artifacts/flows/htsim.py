@@ -12,15 +12,16 @@ MOST = (1 << 31) - 1
 """Largest number that htsim reads, of a node and of bytes."""
 
 
-def htsim_text(flows: FlowSet, *, cycles: float, word_bytes: int) -> str:
+def htsim_text(flows: FlowSet, *, cycles: float, word_bytes: int, hosts: int | None = None) -> str:
     """The matrix: of each flow the bytes that it sends in ``cycles``; a multicast is a connection to each destination, as htsim
-    has none. A task's node is that of its ``at``, else the first that is free.
+    has none. A task's node is that of its ``at``, else the first that is free. The matrix has ``hosts`` nodes, by default as many
+    as its tasks need: htsim takes those that have as many as its network, and its fat trees have 16, 54, 128, ... (k^3/4).
 
     Raises
     ------
     PointsmanError
-        If there are no flows, one is of best effort, so that how many bytes it sends is not known, or a number is beyond what
-        htsim reads.
+        If there are no flows, one is of best effort, so that how many bytes it sends is not known, a number is beyond what
+        htsim reads, or the tasks need more than ``hosts``.
     """
     if not flows.flows:
         raise PointsmanError("there are no flows, and a connection matrix must have a connection")
@@ -30,13 +31,20 @@ def htsim_text(flows: FlowSet, *, cycles: float, word_bytes: int) -> str:
     if max(nodes) >= MOST:
         task = flows.tasks[nodes.index(max(nodes))]
         raise PointsmanError(f"task '{task.name}' is at node {task.at}, and htsim's nodes are 0 to {MOST - 1}")
+    needed = 1 + max(nodes)
+    if hosts is not None and hosts < needed:
+        raise PointsmanError(
+            f"a connection matrix of {hosts} hosts has nodes 0 to {hosts - 1}, and task "
+            f"'{flows.tasks[nodes.index(max(nodes))].name}' is at node {max(nodes)}",
+            hint=f"--nodes {needed}, or more",
+        )
     ends = [
         (nodes[flow.source], nodes[one], size)
         for flow in flows.flows
         for size in [_size(flow, cycles, word_bytes)]
         for one in flow.destinations
     ]
-    lines = [f"Nodes {1 + max(nodes)}", f"Connections {len(ends)}"]
+    lines = [f"Nodes {hosts or needed}", f"Connections {len(ends)}"]
     lines += [f"{a}->{b} id {number} start 0 size {size}" for number, (a, b, size) in enumerate(ends, 1)]
     return "\n".join(lines) + "\n"
 

@@ -37,7 +37,14 @@ Outputs = dict[Path, bytes | str]
     help="Cycles of traffic (htsim).",
 )
 @click.option("--word-bytes", type=click.IntRange(1, 4096), default=4, show_default=True, help="Bytes of a word.")
-def export(format_: str, file: Path, output: Path, words: int, cycles: float, word_bytes: int) -> None:
+@click.option(
+    "--nodes",
+    type=click.IntRange(1, (1 << 31) - 1),
+    help="Hosts of the network for which the matrix is (htsim); by default as many as the tasks need.",
+)
+def export(
+    format_: str, file: Path, output: Path, words: int, cycles: float, word_bytes: int, nodes: int | None
+) -> None:
     """Write a file for other tools: goal (GOAL text of an algorithm, as `pointsman import msccl` writes it), chakra
     (execution traces of an algorithm, a file a rank), or htsim (a connection matrix of flows).
 
@@ -51,7 +58,7 @@ def export(format_: str, file: Path, output: Path, words: int, cycles: float, wo
         raise PointsmanError(f"{output}: an output of chakra must be called NAME.et", hint=f"{output.stem}.et")
     check_output(output)
     if format_ == "htsim":
-        outputs, told = _connections(file, output, cycles, word_bytes)
+        outputs, told = _connections(file, output, cycles, word_bytes, nodes)
     else:
         outputs, told = _algorithm(file, format_, output, words * word_bytes)
     write_all(outputs)
@@ -59,13 +66,13 @@ def export(format_: str, file: Path, output: Path, words: int, cycles: float, wo
     click.echo(f"{told}: wrote {first}{f' and {len(others)} more' if others else ''}")
 
 
-def _connections(file: Path, output: Path, cycles: float, word_bytes: int) -> tuple[Outputs, str]:
+def _connections(file: Path, output: Path, cycles: float, word_bytes: int, hosts: int | None) -> tuple[Outputs, str]:
     from pointsman.artifacts.flows.file import read_flows
     from pointsman.artifacts.flows.htsim import htsim_text
 
     flows = read_flows(file)
     with _told_of(file):
-        text = htsim_text(flows, cycles=cycles, word_bytes=word_bytes)
+        text = htsim_text(flows, cycles=cycles, word_bytes=word_bytes, hosts=hosts)
     told = f"{len(flows.tasks)} tasks, {sum(len(flow.destinations) for flow in flows.flows)} connections"
     return {output: text}, told
 

@@ -30,7 +30,26 @@ FORMATS = (*FLOWS, "msccl", "mscclpp", "te-ccl")
 @click.option(
     "--groups", type=FilePath(), help='Ranks of each group of processes, as JSON: {"1": [0, 1], "2": [2, 3]} (chakra).'
 )
-def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: int, groups: Path | None) -> None:
+@click.option(
+    "--link-chunks",
+    type=click.IntRange(1, 4096),
+    default=1,
+    show_default=True,
+    help="Chunks on a link an epoch (te-ccl).",
+)
+@click.option(
+    "--chip", type=click.IntRange(0), help="Number of the chip whose part of a trace of several is read (npe-trace)."
+)
+def import_(
+    format_: str,
+    file: Path,
+    output: Path,
+    clock: float,
+    word_bytes: int,
+    groups: Path | None,
+    link_chunks: int,
+    chip: int | None,
+) -> None:
     """Read a format of others.
 
     Flows for `pointsman place`: csv, matrix-market (demand matrices), vtr (traffic flows), npe, npe-trace (tt-npe), mlir-aie,
@@ -53,7 +72,7 @@ def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: in
         from pointsman.artifacts.algorithms.by_name import import_msccl, import_te_ccl
 
         if format_ == "te-ccl":
-            content, told = import_te_ccl(file)
+            content, told = import_te_ccl(file, link_chunks=link_chunks)
         else:
             content, told = import_msccl(file, application=output.suffix == ".py", plan=format_ == "mscclpp")
     else:
@@ -66,7 +85,7 @@ def import_(format_: str, file: Path, output: Path, clock: float, word_bytes: in
         else:
             from pointsman.artifacts.flows.readers.by_name import import_flows
 
-            flows = import_flows(format_, file, clock=clock, word_bytes=word_bytes, tell=told_beside.append)
+            flows = import_flows(format_, file, clock=clock, word_bytes=word_bytes, chip=chip, tell=told_beside.append)
         content, told = flows_bytes(flows), f"{len(flows.tasks)} tasks, {len(flows.flows)} flows"
     if len(content) > MOST_BYTES:
         raise PointsmanError(

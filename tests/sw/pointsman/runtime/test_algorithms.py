@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import pointsman
-from pointsman.artifacts.algorithms.by_name import import_msccl
+from pointsman.artifacts.algorithms.algorithm import Action, Algorithm, Buffers, Message
+from pointsman.artifacts.algorithms.by_name import APPLICATION, import_msccl
+from pointsman.artifacts.algorithms.file import algorithm_bytes
 from pointsman.cop import compile_program, program_to_cop
 from pointsman.errors import PointsmanError
 from pointsman.network import mesh
@@ -59,6 +61,25 @@ def test_nodes_come_to_messages_of_others_too(tmp_path: Path) -> None:
     path = tmp_path / "direct.py"
     path.write_bytes(import_msccl(tmp_path / "direct.xml", application=True)[0])
     assert pointsman.run(path, mesh(2, 2), engine="model", effort=0.3).correct
+
+
+def test_a_sendrecv_runs_and_equals_numpy(tmp_path: Path) -> None:
+    """Over two others: the answer is that of the rank before, not of those between."""
+    sizes, step = Buffers(2, 2, 0), "over two ranks"
+    messages = tuple(Message((k + hop) % 4, (k + hop + 1) % 4, 2) for hop in range(3) for k in range(4))
+    actions = [Action(k, (("i", 0),), ("m", k), 2, step) for k in range(4)]
+    actions += [
+        Action((k + hop) % 4, (("m", 4 * hop - 4 + k),), ("m", 4 * hop + k), 2, step)
+        for hop in (1, 2)
+        for k in range(4)
+    ]
+    actions += [Action((k + 3) % 4, (("m", 8 + k),), ("o", 0), 2, step) for k in range(4)]
+    algorithm = Algorithm("x", "sendrecv", 4, sizes, messages, tuple(actions), distance=3)
+    path = tmp_path / "made.py"
+    path.write_text(APPLICATION.format(title="x", file="x", text=algorithm_bytes(algorithm).decode().strip()))
+    result = pointsman.run(path, mesh(2, 2), arguments=["--words", "3"], engine="model", effort=0.3)
+    assert result.correct
+    assert "8 chunks of 3 words of the sendrecv are right" in result.answer
 
 
 def test_rounds_alike_are_a_loop_and_where_each_node_sends_they_are_permutations() -> None:

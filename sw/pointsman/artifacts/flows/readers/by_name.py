@@ -36,10 +36,11 @@ def import_flows(
     *,
     clock: float = 1e9,
     word_bytes: int = 4,
+    chip: int | None = None,
     tell: Callable[[str], object] | None = None,
 ) -> FlowSet:
-    """Flows of a file. ``clock`` (hertz) and ``word_bytes`` turn seconds and bytes into cycles and words, for "vtr". ``tell`` is
-    called with what is left out of a matrix.
+    """Flows of a file. ``clock`` (hertz) and ``word_bytes`` turn seconds and bytes into cycles and words, for "vtr"; ``chip`` is
+    whose part of an "npe-trace" is read, if it is of several. ``tell`` is called with what is left out of a matrix.
 
     Raises
     ------
@@ -54,7 +55,7 @@ def import_flows(
                 return from_poseidon(file) if name == "poseidon" else from_vtr(file, clock=clock, word_bytes=word_bytes)
         with open(path, encoding="utf-8-sig", opener=open_without_waiting) as text:
             if name in ("npe", "npe-trace"):
-                return from_npe_workload(text) if name == "npe" else from_npe_trace(text)
+                return from_npe_workload(text) if name == "npe" else from_npe_trace(text, chip=chip)
             if name in MATRICES:
                 return MATRICES[name](_lines(text), tell=tell)
             return from_aie(_lines(text))

@@ -2,7 +2,8 @@
 
 Bytes that go from place to place are added up; a read brings bytes from the place that is read. An event that sets a state moves
 nothing: those with the state that follow at the same core move its bytes, from or to its place. Barriers, semaphores and zones
-move no messages and are passed over, as is the time at which a transfer begins.
+move no messages and are passed over, as is the time at which a transfer begins. Of a trace of several chips, one chip's part is
+taken: its own events, and the segments on it of the paths of messages between chips.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ MOST_BYTES = 1 << 53
 """Most of a transfer: numbers up to which sums are exact."""
 MAX_RECTANGLE = 4096
 """Most destinations of a multicast."""
+CHIP = "--chip takes the part of one chip, such as --chip 0"
 
 
 class _Transfer(msgspec.Struct):
@@ -113,28 +115,30 @@ def _transfer(amounts: _Amounts, one: _Transfer) -> None:
     amounts.add((one.src_x, one.src_y), ends, amount)
 
 
-def from_npe_trace(file: TextIO) -> FlowSet:
-    """A NoC trace, a JSON list of events, read piece by piece.
+def from_npe_trace(file: TextIO, *, chip: int | None = None) -> FlowSet:
+    """A NoC trace, a JSON list of events, read piece by piece; of several chips, the part of that with this number
+    (``src_device_id``, and ``device`` in paths).
 
     Raises
     ------
     PointsmanError
         Naming the line on which the event begins that is wrong.
     """
-    trace = _Trace()
+    trace = _Trace(chip)
     pieces = JsonPieces(file)
     for _ in pieces.elements():
         event = pieces.value(dict[str, Any])
         try:
             trace.event(event)
         except PointsmanError as error:
-            raise PointsmanError(f"line {pieces.line}: {error.message}") from None
+            raise PointsmanError(f"line {pieces.line}: {error.message}", hint=error.hint) from None
     pieces.end()
     return trace.amounts.flows()
 
 
 class _Trace:
-    def __init__(self) -> None:
+    def __init__(self, wanted: int | None) -> None:
+        self.wanted = wanted
         self.amounts = _Amounts()
         self.states: dict[tuple[tuple[int, int], str, bool], tuple[tuple[int, int], float]] = {}
         """Place and bytes, by the core and processor that set them, for reads or not."""
@@ -148,7 +152,12 @@ class _Trace:
             raise PointsmanError("an event must have a type")
         chip = event.get("src_device_id")
         if "fabric_send" in event or kind.startswith("FABRIC") or event.get("dst_device_id", chip) != chip:
-            raise PointsmanError("events between chips are not known here")
+            if self.wanted is None:
+                raise PointsmanError("events between chips are not known here", hint=CHIP)
+            self._between(event, self.wanted)
+            return
+        if self.wanted not in (None, chip or 0):
+            return
         if "BARRIER" in kind or kind.startswith("SEMAPHORE") or "FLUSH" in kind:
             return
         amount = event.get("num_bytes", 0)
@@ -159,12 +168,13 @@ class _Trace:
             raise PointsmanError(
                 f"an event of type {kind[:40]!r} is not known; known are reads, writes, barriers and semaphores"
             )
-        if not isinstance(amount, int | float) or not 0 <= amount <= MOST_BYTES:
-            raise PointsmanError(f"num_bytes must be 0 to {MOST_BYTES}, not {str(amount)[:20]}")
+        amount = _bytes(event)
         if self.chip is None:
             self.chip = chip
         elif chip is not None and chip != self.chip:
-            raise PointsmanError(f"events must be of one chip, and here are {str(self.chip)[:9]} and {str(chip)[:9]}")
+            raise PointsmanError(
+                f"events must be of one chip, and here are {str(self.chip)[:9]} and {str(chip)[:9]}", hint=CHIP
+            )
         here = _place(event, "sx", "sy")
         if "MULTICAST" in kind:
             corners = tuple(event.get(key) for key in ("mcast_start_x", "mcast_start_y", "mcast_end_x", "mcast_end_y"))
@@ -184,6 +194,39 @@ class _Trace:
             raise PointsmanError(f"there is no event before that sets the state for this {kind[:40]}")
         source, end = (there, here) if reads else (here, there)
         self.amounts.add(source, [end], amount)
+
+    def _between(self, event: dict[str, Any], chip: int) -> None:
+        """The segments on a chip of the path of a message between chips, and what is written on it on the way."""
+        send = event.get("fabric_send")
+        path = send.get("path") if isinstance(send, dict) else None
+        if not isinstance(path, list):
+            raise PointsmanError(
+                "a message between chips must have the path on which it goes, in its fabric_send",
+                hint="tt-npe's fabric_post_process.py puts the traces of all chips together, with paths",
+            )
+        for segment in path:
+            if not isinstance(segment, dict) or type(segment.get("device")) is not int:
+                raise PointsmanError("a segment of a path must have a device")
+            if segment["device"] != chip:
+                continue
+            start = _place(segment, "segment_start_x", "segment_start_y")
+            writes = segment.get("local_writes", ())
+            ends = [name for name in ("segment_end", "forward") if f"{name}_x" in segment]
+            if not isinstance(writes, list | tuple) or not (ends or writes):
+                raise PointsmanError("a segment of a path must have an end, forward or local_writes")
+            for name in ends:
+                self.amounts.add(start, [_place(segment, f"{name}_x", f"{name}_y")], _bytes(event))
+            for one in writes:
+                if not isinstance(one, dict):
+                    raise PointsmanError("local_writes of a segment must be a list of writes")
+                self.amounts.add(start, [_place(one, "dx", "dy")], _bytes(one))
+
+
+def _bytes(event: dict[str, Any]) -> float:
+    amount = event.get("num_bytes", 0)
+    if not isinstance(amount, int | float) or not 0 <= amount <= MOST_BYTES:
+        raise PointsmanError(f"num_bytes must be 0 to {MOST_BYTES}, not {str(amount)[:20]}")
+    return amount
 
 
 def _place(event: dict[str, Any], x: str, y: str) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 Bandwidths are bytes a second and limits of latency seconds, so the clock and the bytes of a word have to be known. ``src``
 and ``dst`` are regular expressions over the names of routers there; here they have to be names, of which escapes are taken off,
-``.*`` at an end, and a ``[^\\d]`` that says that a number ends.
+``^`` and ``$`` and ``.*`` at an end, and a ``[^\\d]`` that says that a number ends.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _without_comments(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _name(pattern: str, wrong: Callable[[str], PointsmanError]) -> str:
-    name = re.sub(r"^\.\*|(\[\^(\\d|0-9)\])?(\.\*)?$", "", pattern)
+    name = re.sub(r"^\^?(\.\*)?|(\[\^(\\d|0-9)\])?(\.\*)?((?<!\\)\$)?$", "", pattern)
     if re.search(r"(?<!\\)[*+?\[\](){}|^$]", name) or not name:
         raise wrong(f"{pattern[:60]!r} stands for several routers; flows are between routers with names")
     return re.sub(r"\\(.)", r"\1", name)

@@ -36,6 +36,18 @@ def test_a_schedule_becomes_streams_on_its_links(tmp_path: Path) -> None:
     assert next((s.source, s.destinations, s.words) for s in problem.streams) == (0, (1, 2, 3), 1)
 
 
+def test_a_schedule_through_a_switch_becomes_streams_over_it(tmp_path: Path) -> None:
+    data, told = import_te_ccl(EXAMPLES / "switch_alltoall_teccl.json")
+    assert told == "alltoall on 3 nodes in 3 epochs, 10 moves (node 3 is a switch)"
+    path = tmp_path / "streams.json"
+    path.write_bytes(data)
+    problem = read_problem(path)
+    assert len(problem.links) == 8
+    assert Counter((s.source, s.destinations, s.words) for s in problem.streams) == Counter(
+        (a, (b,), 1) for a in range(3) for b in range(3) if a != b
+    )
+
+
 def test_streams_of_random_schedules_are_read_again(tmp_path: Path) -> None:
     random, path, out = Random(7), tmp_path / "s.json", tmp_path / "streams.json"
     for _ in range(30):

@@ -140,6 +140,93 @@ def test_a_switch_adds_up_and_stores_at_all_gpus_of_its_group(names: tuple[str, 
     assert {action.step for action in algorithm.actions} == {f"rank {g}, thread block 1, {step}" for g in (0, 1)}
 
 
+def by_group_reduce() -> dict[str, Any]:
+    """As `by_switch`, but the sum is kept in a scratch buffer before it is stored at both: MSCCL++'s language writes ``glre`` in
+    a form of its own."""
+    plan = by_switch("barrier", "barrier")
+    for g, gpu in enumerate(plan["gpus"]):
+        gpu["scratch_chunks"] = 1
+        ops = gpu["threadblocks"][1]["ops"]
+        kept = {"rank": g, "type": "s", "index": 0, "size": 1}
+        there = ops[2]["dst_buff"]
+        reduce = {
+            "name": "glre",
+            "buffer_type": "i",
+            "buffer_offset": g,
+            "size": 1,
+            "dst_chunk": kept,
+            "channel_ids": [0],
+        }
+        store = {"name": "gstore", "src_buff": [kept], "dst_buff": there, "channel_type": "switch"}
+        ops[2:3] = [reduce | {"channel_type": "switch", "reduce_op": "sum"}, store]
+    return plan
+
+
+def test_a_sum_through_a_switch_is_left_at_the_gpu_that_reads_it() -> None:
+    algorithm = from_mscclpp(StringIO(json.dumps(by_group_reduce())))
+    assert sorted((one.source, one.destination) for one in algorithm.messages) == [(0, 1), (0, 1), (1, 0), (1, 0)]
+    named = {action.step for action in algorithm.actions if action.into == ("s", 0)}
+    assert named == {f"rank {g}, thread block 1, operation 2 (glre)" for g in (0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            lambda one: one["dst_chunk"].update(rank=1),
+            "the sum must be left at the gpu of the operation, not at 1, since",
+        ),
+        (lambda one: one.update(buffer_type="o"), "buffer_type is 'o', and that of the switch channel 'i'"),
+        (lambda one: one.update(channel_ids=[]), "the thread block has no switch channel -1"),
+        (lambda one: one.update(size=2), "sources and destinations must have as many chunks"),
+        (lambda one: one.pop("dst_chunk"), "a reduction must have sources and destinations"),
+    ],
+)
+def test_a_wrong_sum_through_a_switch_is_refused(change: Callable[[dict[str, Any]], Any], told: str) -> None:
+    plan = by_group_reduce()
+    change(plan["gpus"][0]["threadblocks"][1]["ops"][2])
+    with pytest.raises(PointsmanError, match=rf"rank 0, thread block 1, operation 2 \(glre\): {told}"):
+        from_mscclpp(StringIO(json.dumps(plan)))
+
+
+def test_the_buffer_of_a_switch_has_another_name_in_older_files() -> None:
+    plan = by_switch("barrier", "barrier")
+    for gpu in plan["gpus"]:
+        gpu["channels"][0]["buff"] = gpu["channels"][0].pop("buffer_type")
+    assert len(from_mscclpp(StringIO(json.dumps(plan))).messages) == 4
+
+
+def sendrecv(*distances: int) -> str:
+    """A plan in which rank k puts its two chunks into the output of the rank that is ``distances[k]`` further."""
+    ranks, gpus = len(distances), []
+    for g, distance in enumerate(distances):
+        puts = {
+            "src_buff": [{"type": "i", "index": 0, "size": 2}],
+            "dst_buff": [{"buffer_id": 0, "index": 0, "size": 2}],
+        }
+        refs = [{"access_channel_type": "port", "remote_buffer_ids": [0]}]
+        block = {"id": 0, "ops": [{"name": "put", "channel_type": "port", **puts}], "remote_buffer_refs": refs}
+        sizes = {"id": g, "input_chunks": 2, "output_chunks": 2, "scratch_chunks": 0}
+        gpus.append(
+            sizes | {"threadblocks": [block], "remote_buffers": [{"rank": (g + distance) % ranks, "type": "o"}]}
+        )
+    return json.dumps({"name": "x", "collective": "sendrecv", "gpus": gpus})
+
+
+@pytest.mark.parametrize("distance", [1, 2, 3, 5])
+def test_a_sendrecv_hands_the_input_of_each_rank_to_another(distance: int) -> None:
+    algorithm = from_mscclpp(StringIO(sendrecv(*[distance] * 6)))
+    assert (algorithm.collective, algorithm.distance) == ("sendrecv", distance)
+    assert algorithm.wanted(0) == {("o", k): frozenset([2 * (6 - distance) + k]) for k in (0, 1)}
+
+
+def test_a_sendrecv_of_ranks_that_do_not_send_as_far_is_refused() -> None:
+    with pytest.raises(
+        PointsmanError, match=r"rank 1: at the end o\[0\] is input 0 of rank 0, and must be input 0 of rank 2"
+    ):
+        from_mscclpp(StringIO(sendrecv(1, 3, 1, 3)))
+
+
 @pytest.mark.parametrize("packets", [False, True])
 def test_a_store_through_a_switch_goes_to_all_gpus(packets: bool) -> None:
     plan = by_switch("barrier", "barrier") | {"collective": "allgather", "inplace": False}
@@ -212,8 +299,8 @@ def operation(plan: dict[str, Any], at: int = 2) -> dict[str, Any]:
     ("change", "told"),
     [
         (
-            lambda plan: operation(plan).update(name="glre"),
-            r"line 1: gpus\[0\].threadblocks\[0\].ops\[2\]: an operation glre is not known; known are barrier, copy,",
+            lambda plan: operation(plan).update(name="glmax"),
+            r"line 1: gpus\[0\].threadblocks\[0\].ops\[2\]: an operation glmax is not known; known are barrier, copy,",
         ),
         (lambda plan: operation(plan).update(tbg_info={"tb_id": 2, "tbg_size": 2}), "tb_id must be 0 to 1, not 2"),
         (

@@ -96,6 +96,19 @@ def test_a_node_beyond_htsims_numbers_is_refused() -> None:
     refused("task 'a' is at node 3000000000, and htsim's nodes are 0 to 2147483646", at=3_000_000_000)
 
 
+def test_a_matrix_has_as_many_nodes_as_the_network_for_which_it_is() -> None:
+    flows = FlowSet((Task("a"), Task("b", 4)), (Flow("x", 0, (1,), 0.5),))
+    alone = parsed(htsim_text(flows, cycles=100, word_bytes=4))
+    assert alone[0] == 5
+    assert parsed(htsim_text(flows, cycles=100, word_bytes=4, hosts=16)) == (16, alone[1])
+    assert parsed(htsim_text(flows, cycles=100, word_bytes=4, hosts=5)) == alone
+    with pytest.raises(
+        PointsmanError, match=r"^a connection matrix of 4 hosts has nodes 0 to 3, and task 'b' is at node 4"
+    ) as told:
+        htsim_text(flows, cycles=100, word_bytes=4, hosts=4)
+    assert told.value.hint == "--nodes 5, or more"
+
+
 def test_no_flows_are_refused() -> None:
     with pytest.raises(PointsmanError, match=r"^there are no flows, and a connection matrix must have a connection$"):
         htsim_text(FlowSet((Task("a"),), ()), cycles=100, word_bytes=4)

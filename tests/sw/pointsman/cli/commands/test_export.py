@@ -65,7 +65,14 @@ def test_flows_become_a_connection_matrix(tmp_path: Path) -> None:
     out = tmp_path / "a.cm"
     done = call("export", "htsim", ROOT / "examples/flows/decoder.toml", "-o", out)
     assert done.exit_code == 0, done.output
-    assert out.read_text().startswith("Nodes ")
+    assert out.read_text().startswith("Nodes 6\n")
+    assert call("export", "htsim", ROOT / "examples/flows/decoder.toml", "-o", out, "--nodes", 16).exit_code == 0
+    assert out.read_text().startswith("Nodes 16\n")
+    done = call("export", "htsim", ROOT / "examples/flows/decoder.toml", "-o", out, "--nodes", 5)
+    assert done.exit_code == 2
+    assert "decoder.toml: a connection matrix of 5 hosts has nodes 0 to 4, and task " in done.output
+    assert "hint: --nodes 6, or more" in done.output
+    assert out.read_text().startswith("Nodes 16\n")
 
 
 @pytest.fixture(name="ring")

@@ -58,6 +58,7 @@ BROKEN = [
     ("msccl", "ring_allreduce.xml", "<oops/>", ": this is no XML: junk after document element"),
     ("mscclpp", "pair_allreduce_plan.json", "oops", ": nothing may follow the end"),
     ("te-ccl", "ring_allgather_teccl.json", ",", ": nothing may follow the end"),
+    ("te-ccl", "switch_alltoall_teccl.json", ",", ": nothing may follow the end"),
 ]
 
 
@@ -118,4 +119,25 @@ def test_a_trace_of_an_event_on_many_lines_is_read(tmp_path):
     path, out = tmp_path / "trace.json", tmp_path / "flows.json"
     path.write_text(json.dumps(events, indent=4))
     assert call("npe-trace", path, "-o", out).exit_code == 0
+    assert read_flows(out) == import_flows("npe-trace", EXAMPLES / "trace_npe.json")
+
+
+def test_how_many_chunks_a_link_carries_is_said_with_an_option(tmp_path):
+    path, out = tmp_path / "s.json", tmp_path / "streams.json"
+    flows = [f"Chunk {c} from 0 traveled over 0->1 in epoch 0" for c in (0, 1)]
+    demands = [f"Demand at 1 for chunk {c} from 0 met by epoch 0" for c in (0, 1)]
+    path.write_text(json.dumps({"7-Flows": flows, "8-Chunk paths": demands}))
+    done = call("te-ccl", path, "-o", out)
+    assert done.exit_code == 2
+    assert "hint: --link-chunks 2, if" in done.output
+    assert call("te-ccl", path, "-o", out, "--link-chunks", 2).exit_code == 0
+
+
+def test_one_chip_of_a_trace_of_several_is_read(tmp_path):
+    events = json.loads((EXAMPLES / "trace_npe.json").read_text())
+    path, out = tmp_path / "trace.json", tmp_path / "flows.json"
+    others = [{"type": "WRITE_", "src_device_id": 7, "sx": 1, "sy": 1, "dx": 2, "dy": 2, "num_bytes": 64}]
+    path.write_text(json.dumps([*[one | {"src_device_id": 2} for one in events], *others]))
+    assert call("npe-trace", path, "-o", out).exit_code == 2
+    assert call("npe-trace", path, "-o", out, "--chip", 2).exit_code == 0
     assert read_flows(out) == import_flows("npe-trace", EXAMPLES / "trace_npe.json")

@@ -101,6 +101,59 @@ def test_events_of_two_chips_are_refused_since_their_places_have_the_same_names(
         from_npe_trace(trace(*chips))
 
 
+def segment(device: int, start: tuple[int, int], **more: Any) -> dict[str, Any]:
+    return {"device": device, "noc": "NOC_0", "segment_start_x": start[0], "segment_start_y": start[1], **more}
+
+
+# From 1,1 of chip 3 over chip 5, which keeps a copy at 2,2, to 4,4 of chip 6; in the words of today and of before.
+ACROSS = {
+    "type": "FABRIC_UNICAST_WRITE",
+    "src_device_id": 3,
+    "dst_device_id": 6,
+    "num_bytes": 64,
+    "fabric_send": {
+        "path": [
+            segment(3, (1, 1), forward_x=9, forward_y=0),
+            segment(5, (9, 6), forward_x=1, forward_y=0, local_writes=[{"dx": 2, "dy": 2, "num_bytes": 32}]),
+            segment(6, (1, 0), segment_end_x=4, segment_end_y=4),
+        ]
+    },
+}
+
+
+def test_of_several_chips_the_part_of_one_is_read_with_what_passes_through_it() -> None:
+    events = [{"src_device_id": 3}, {"src_device_id": 6, "num_bytes": 32}, ACROSS, ACROSS]
+    own, other = amounts(from_npe_trace(trace({}), chip=0)), {("1,1", ("9,0",)): 1.0}
+    (here,) = own
+    found = amounts(from_npe_trace(trace(*events), chip=3))
+    assert found.keys() == {here, *other}
+    assert amounts(from_npe_trace(trace(*events), chip=5)) == {("9,6", ("1,0",)): 0.666667, ("9,6", ("2,2",)): 0.333333}
+    found = amounts(from_npe_trace(trace(*events), chip=6))
+    assert found[here] / found["1,0", ("4,4",)] == pytest.approx(32 / 128)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"fabric_send": {"eth_chan": 1}}, "a message between chips must have the path on which it goes"),
+        ({"fabric_send": {"path": [{}]}}, "a segment of a path must have a device"),
+        ({"fabric_send": {"path": [segment(3, (1, 1))]}}, "must have an end, forward or local_writes"),
+        ({"fabric_send": {"path": [segment(3, (1, 1), local_writes=[5])]}}, "must be a list of writes"),
+        ({"fabric_send": {"path": [segment(3, (1, -1), forward_x=1)]}}, "must be coordinates from 0 on, not 1 and -1"),
+        ({"num_bytes": -1}, "num_bytes must be 0 to"),
+    ],
+)
+def test_a_wrong_path_between_chips_is_refused_with_its_line(change: dict[str, Any], told: str) -> None:
+    with pytest.raises(PointsmanError, match=f"line 2: .*{told}"):
+        from_npe_trace(trace(ACROSS | change), chip=3)
+
+
+def test_without_a_chip_it_is_said_that_one_may_be_taken() -> None:
+    with pytest.raises(PointsmanError, match="line 2: events between chips") as told:
+        from_npe_trace(trace(ACROSS))
+    assert told.value.hint == "--chip takes the part of one chip, such as --chip 0"
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -41,6 +41,12 @@ def test_comments_with_dashes_are_passed_over_wherever_a_piece_ends(size, monkey
         read(text + "<!-- open")
 
 
+@pytest.mark.parametrize("pattern", [r"^a:b\|out\[0\]~reg0$", r"a:b\|out\[0\]~reg0$", r"^.*a:b\|out\[0\]~reg0.*$"])
+def test_where_a_name_begins_and_ends_is_no_part_of_it(pattern):
+    flows = read(f'<traffic_flows><single_flow src="{pattern}" dst="cost\\$" bandwidth="4e8"/></traffic_flows>')
+    assert [task.name for task in flows.tasks] == ["a:b|out[0]~reg0", "cost$"]
+
+
 @pytest.mark.parametrize("pattern", [r".*block_1[^\d].*", ".*block_1[^0-9].*", r"block_1[^\d]", "block_1"])
 def test_the_end_of_a_number_is_no_part_of_the_name(pattern):
     flows = read(f'<traffic_flows><single_flow src="{pattern}" dst=".*block_10" bandwidth="4e8"/></traffic_flows>')
