@@ -19,7 +19,17 @@ import numpy as np
 from pointsman.network import Topology
 from pointsman.operators.api.cached import kept
 from pointsman.operators.api.operands import is_dynamic, operand
-from pointsman.operators.messages import Call, Combine, Decomposition, Exchange, Receive, Script, Send, scripts_of
+from pointsman.operators.messages import (
+    POINT_TO_POINT,
+    Call,
+    Combine,
+    Decomposition,
+    Exchange,
+    Receive,
+    Script,
+    Send,
+    scripts_of,
+)
 from pointsman.operators.messages.online import (
     AGREEING,
     Online,
@@ -262,9 +272,16 @@ def _place(operator: Operator, node: int) -> tuple[int, int]:
 def _scripts(
     operator: Operator, way: Decomposition, node: int, values: tuple[Any, ...], topology: Topology
 ) -> list[tuple[int, Script]]:
-    """`scripts_of`."""
-    key = "scripts", id(way), node, values, id(topology)
-    return kept(operator, key, (way, topology), lambda: scripts_of(operator, way, node, values, topology))
+    """`scripts_of`, none where the node is not ``:valid`` and so moves no word."""
+
+    def ask() -> list[tuple[int, Script]]:
+        found = scripts_of(operator, way, node, values, topology)
+        if operator.valid is None or operator.kind not in POINT_TO_POINT:
+            return found
+        places = [(one, operator.instances[one[0]].nodes.index(node)) for one in found]
+        return [one for one, position in places if position in operator.valid]
+
+    return kept(operator, ("scripts", id(way), node, values, id(topology)), (way, topology), ask)
 
 
 def _passes(operator: Operator, way: Decomposition, node: int, topology: Topology) -> Mapping[tuple[int, int], object]:

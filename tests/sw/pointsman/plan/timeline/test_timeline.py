@@ -203,6 +203,26 @@ def test_messages_that_processors_pass_on_are_in_it(name: str, size: tuple[int, 
     assert_as_measured(plan, total=0.05, phase=0.05)
 
 
+def test_nodes_that_are_not_valid_make_no_calls():
+    """They had been taken to send to node 0, too, and it to read nothing of theirs: three times the cycles."""
+    plan = plan_of("(loop 'l 6 (gather 'g 0 :m 20 :valid '(0 1) :impl 'dyn_gather))", mesh(4, 2))
+    found = timeline(plan)
+    assert found is not None
+
+    async def main(node: Any) -> None:
+        for _ in range(6):
+            await node.cop.g_load()
+            if node.number == 1:
+                await node.cop.g_write(np.zeros(20, np.int32))
+            if node.number == 0:
+                await node.cop.g_read()
+
+    with Machine(plan.shape, plan.topology, engine="model", progress=False) as machine:
+        nodes = [numesh_node(make_images(plan), number, machine) for number in range(8)]
+        record = run_nodes(nodes, main, machine)
+    assert found.total == pytest.approx(record.total_cycles, rel=0.05)
+
+
 def test_both_ends_of_a_message_come_alike():
     """They are drawn together: drawn apart from the same sequence they would always be as far from each other."""
     plan = plan_of("(loop 'l 12 (stream 's (runtime) (runtime) :m 40 :impl 'dyn_stream))", mesh(2, 2))
