@@ -103,7 +103,7 @@ def _ends(operator: Operator, implementation: Implementation, context: Context) 
         return ends
 
     return kept(
-        operator, ("ends", id(implementation), id(context.topology), id(context.shape)), (implementation, context), ask
+        operator, ("ends", id(implementation), id(context.topology), context.shape), (implementation, context), ask
     )
 
 

@@ -30,13 +30,13 @@ def streams_of(
             return implementation.streams(operator, context)
         return at_most(most, streams_of(implementation, operator, context))
 
-    key = "streams", id(implementation), id(context.topology), id(context.shape), most
+    key = "streams", id(implementation), id(context.topology), context.shape, most
     return list(kept(operator, key, (implementation, context), ask))
 
 
 def metric_of(implementation: Implementation, operator: Operator, context: Context) -> Metric | None:
     """The metric of `Implementation.metric`, asked for once."""
-    key = "metric", id(implementation), id(context.topology), id(context.shape)
+    key = "metric", id(implementation), id(context.topology), context.shape
     return kept(operator, key, (implementation, context), lambda: implementation.metric(operator, context))
 
 

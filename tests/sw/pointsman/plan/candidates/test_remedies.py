@@ -12,6 +12,7 @@ from pointsman.plan import sharing
 from pointsman.plan.analysis import ProgramAnalysis
 from pointsman.plan.candidates.candidates import find_candidates
 from pointsman.plan.candidates.remedies import remedies
+from pointsman.plan.cost import cost_model
 from pointsman.plan.errors import PlanError
 from pointsman.plan.make_plan import make_plan
 from pointsman.plan.plan import Plan
@@ -49,8 +50,9 @@ def planned(text: str, size: tuple[int, int] = (2, 3)) -> Plan:
 
 def test_a_phase_without_room_is_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside 'o0' the phase of 'o1', 'o2' and 'o3' needs a barrier; nine phases, one for each operator, have 8 slots each. If
-    'o1' and 'o3' had their streams in common, there would be room; if doubles had their slots in turn, other divisions would be
-    tried."""
+    'o1' and 'o3' had their streams in common, there would be room; if doubles had their slots in turn, or estimates told that
+    shifts need a barrier, other divisions would be tried."""
+    monkeypatch.setattr(cost_model, "SHIFTS", ())
     monkeypatch.setattr(sharing, "_ends", lambda *_: None)
     monkeypatch.setattr(turn_order, "LONGEST", 1)
     found = planned(TYPES)
